@@ -1,0 +1,3 @@
+"""Hermes: a self-hosted triage desk that lives in Slack."""
+
+__version__ = "0.1.0"

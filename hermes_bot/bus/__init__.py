@@ -1,0 +1,1 @@
+"""The bus: publish, deliver, settle."""

@@ -1,0 +1,139 @@
+"""The words of the bus: delivery, states, policy, subscription, and the port that a backend fills.
+
+A backend keeps deliveries and hands them out; everything that is a decision (matching, retries, limits, dead
+letters) stands in `hermes_bot.bus.bus`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from hermes_bot.messages.message import Message
+
+
+class State(StrEnum):
+    """Where a delivery is. Each reaches exactly one final state."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    RETRYING = "retrying"
+    DONE = "done"
+    DEAD = "dead"
+    EXPIRED = "expired"
+    SUSPENDED = "suspended"
+    CANCELLED = "cancelled"
+
+
+FINAL_STATES = frozenset({State.DONE, State.DEAD, State.EXPIRED, State.SUSPENDED, State.CANCELLED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One message for one subscription.
+
+    `attempt` counts from 1. `redelivered` is true when an earlier attempt may have run part of the way: a handler
+    with an effect outside the bus then looks for its own trace before it acts.
+    """
+
+    message: Message
+    subscription: str
+    agent: str
+    attempt: int = 1
+    redelivered: bool = False
+    state: State = State.QUEUED
+    error: str = ""
+    updated_at: datetime | None = None
+
+
+Handler = Callable[[Message, Delivery], Awaitable[Sequence[Message]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How an agent's deliveries are run. Seconds throughout."""
+
+    concurrency: int = 3
+    timeout_s: float = 30.0
+    max_retries: int = 3
+    backoff_start_s: float = 2.0
+    backoff_max_s: float = 30.0
+    max_queue_size: int = 10_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Subscription:
+    """A binding of a topic pattern to an agent's handler. `name` is unique: `<agent>:<pattern>`."""
+
+    name: str
+    pattern: str
+    agent: str
+    handler: Handler
+    policy: Policy = field(default_factory=Policy)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settlement:
+    """What ends an attempt, committed whole: the state, the handler's outputs as new deliveries, the error.
+
+    For RETRYING, `retry_at` says when (aware UTC) and `outputs` is empty.
+    """
+
+    state: State
+    outputs: tuple[Delivery, ...] = ()
+    error: str = ""
+    retry_at: datetime | None = None
+
+
+class Backend(Protocol):
+    """Keeps deliveries. All methods may be called from one event loop only."""
+
+    async def open(self) -> None:
+        """Take hold of the storage; deliveries left unfinished come back as queued and `redelivered`."""
+        ...
+
+    async def close(self) -> None:
+        """Give the storage back; what is unfinished stays there."""
+        ...
+
+    async def publish(self, deliveries: Sequence[Delivery]) -> Sequence[bool]:
+        """Return, when all are durable, which were new; one whose (task, subscription) is known is not added again."""
+        ...
+
+    async def lease(self, agent: str) -> Delivery:
+        """Wait for and return the next delivery of `agent` that is due and whose lane is free, as RUNNING.
+
+        A lane is (context, agent): in publish order, one at a time, held until `settle`, also over a retry.
+        """
+        ...
+
+    async def settle(self, delivery: Delivery, settlement: Settlement) -> None:
+        """Commit the settlement in one step and free the lane unless it is retried."""
+        ...
+
+    async def hand_back(self, delivery: Delivery) -> None:
+        """Return a leased delivery unfinished, to be leased again, as `redelivered`."""
+        ...
+
+    def queue_size(self, agent: str) -> int:
+        """Return how many deliveries of `agent` are not in a final state."""
+        ...
+
+    async def counts(self) -> Mapping[tuple[str, State], int]:
+        """Return how many deliveries there are by (agent, state)."""
+        ...
+
+    async def find(self, *, states: Sequence[State] = (), message_id: str = "", limit: int = 100) -> Sequence[Delivery]:
+        """Return matching deliveries, newest first."""
+        ...
+
+    async def requeue(self, message_id: str, subscription: str) -> bool:
+        """Put a dead, expired or suspended delivery back in its queue; return whether there was one."""
+        ...
+
+    async def drop(self, message_id: str, subscription: str) -> bool:
+        """Turn a dead, expired or suspended delivery into cancelled; return whether there was one."""
+        ...

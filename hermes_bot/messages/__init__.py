@@ -1,0 +1,1 @@
+"""The envelope that travels on the bus, and the typed data inside it."""

@@ -1,0 +1,177 @@
+"""The typed data of each message type that Hermes ships.
+
+A producer passes the struct to `Message.child`; a consumer reads it with `read(message, Struct)`.
+Text in here is decoded and unescaped: escaping for Slack happens once, in the edge, right before posting.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import msgspec
+
+from hermes_bot.errors import PermanentError
+from hermes_bot.messages.message import Message
+
+TICKET_CREATED = "ticket.created"
+TICKET_REPLIED = "ticket.replied"
+TICKET_CLICKED = "ticket.clicked"
+TICKET_UNKNOWN = "ticket.unknown"
+REPLY_READY = "reply.ready"
+APPROVAL_REQUESTED = "approval.requested"
+APPROVAL_CLICKED = "approval.clicked"
+APPROVAL_SETTLED = "approval.settled"
+APPROVAL_EXPIRED = "approval.expired"
+HANDOFF_REQUESTED = "handoff.requested"
+HANDOFF_CLICKED = "handoff.clicked"
+HANDOFF_CHANGED = "handoff.changed"
+
+
+class Inbound(msgspec.Struct, frozen=True, kw_only=True):
+    """`ticket.created` and `ticket.replied`: what somebody wrote in Slack.
+
+    `ts` and `thread_ts` are Slack's message ids, strings and never numbers. `thread_ts` is empty when the message
+    is not a reply. `channel_type` is one of channel, group, im, mpim.
+    """
+
+    team: str
+    channel: str
+    channel_type: str
+    ts: str
+    user: str
+    text: str
+    user_team: str = ""
+    thread_ts: str = ""
+    mentioned: bool = False
+    files: tuple[str, ...] = ()
+
+
+class Clicked(msgspec.Struct, frozen=True, kw_only=True):
+    """`ticket.clicked`: a choice button. `choice` is the id of the `Choice` that an agent offered."""
+
+    ticket_id: str
+    choice: str
+    label: str
+    user: str
+    team: str
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """`ticket.<agent>`: what entry hands to an agent. `choice` is set when the customer pressed a choice button.
+
+    `source_ts` is the ts of the customer's message that this work answers.
+    """
+
+    ticket_id: str
+    text: str
+    language: str
+    choice: str = ""
+    source_ts: str = ""
+
+
+class Audience(StrEnum):
+    """Who may see a reply."""
+
+    THREAD = "thread"  # everyone in the ticket's thread (in a direct message: the customer alone)
+    OWNER = "owner"  # the ticket's requester alone: a direct message
+    EPHEMERAL = "ephemeral"  # the user in `user` alone, in the ticket's thread, unsaved by Slack
+
+
+class Choice(msgspec.Struct, frozen=True, kw_only=True):
+    """A button under a reply: what is sent back and what is shown."""
+
+    id: str
+    label: str
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """`reply.ready`: a message for Slack. All text is plain and unescaped.
+
+    `fields` are label and value pairs shown under the text. `in_reply_to` is the ts of the message answered.
+    `thread_ts` is empty only for an unthreaded direct message. `user` matters for owner and ephemeral.
+    """
+
+    ticket_id: str
+    channel: str
+    thread_ts: str
+    text: str
+    audience: Audience = Audience.THREAD
+    user: str = ""
+    fields: tuple[tuple[str, str], ...] = ()
+    choices: tuple[Choice, ...] = ()
+    in_reply_to: str = ""
+
+
+class ApprovalRequested(msgspec.Struct, frozen=True, kw_only=True):
+    """`approval.requested`: a card is wanted for this approval (its content stands in the store)."""
+
+    approval_id: str
+
+
+class ApprovalClicked(msgspec.Struct, frozen=True, kw_only=True):
+    """`approval.clicked`: somebody pressed a button of a card.
+
+    `shown_hash` comes from the button, `channel` and `message_ts` say where the card stood that was pressed.
+    """
+
+    approval_id: str
+    decision: str  # approve | reject
+    shown_hash: str
+    user: str
+    team: str
+    channel: str
+    message_ts: str
+    reason: str = ""
+
+
+class ApprovalSettled(msgspec.Struct, frozen=True, kw_only=True):
+    """`approval.settled`: sent once to the agent that waits and once to the edge, which redraws the card."""
+
+    approval_id: str
+    ticket_id: str
+    status: str  # approved | rejected | expired | cancelled
+    by: str = ""
+    reason: str = ""
+
+
+class HandoffRequested(msgspec.Struct, frozen=True, kw_only=True):
+    """`handoff.requested`: a person is wanted; the edge posts a card with Claim in the handoff channel."""
+
+    ticket_id: str
+    reason: str
+    summary: str
+
+
+class HandoffClicked(msgspec.Struct, frozen=True, kw_only=True):
+    """`handoff.clicked`: Claim or Give back was pressed."""
+
+    ticket_id: str
+    action: str  # claim | return
+    user: str
+    team: str
+    channel: str
+    message_ts: str
+
+
+class HandoffChanged(msgspec.Struct, frozen=True, kw_only=True):
+    """`handoff.changed`: the ticket's ownership changed; the edge redraws its handoff card from the store."""
+
+    ticket_id: str
+
+
+Payload = TypeVar("Payload", bound=msgspec.Struct)
+
+
+def read(message: Message, payload: type[Payload]) -> Payload:
+    """Return the data as `payload`, unknown fields ignored; raise PermanentError where it does not fit."""
+    try:
+        return msgspec.convert(message.data, payload)
+    except msgspec.ValidationError as error:
+        raise PermanentError(f"{message.type} {message.id}: data does not fit {payload.__name__}: {error}") from error
+
+
+def fields_of(payload: msgspec.Struct) -> dict[str, Any]:
+    """Return the payload as a JSON object."""
+    body: dict[str, Any] = msgspec.to_builtins(payload)
+    return body

@@ -1,0 +1,72 @@
+"""Who somebody is: the port through which everything below the edge asks Slack about people.
+
+The edge implements `Directory`; tests use the local workspace through it. Roles are decided here, closed on doubt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from hermes_bot.errors import PermanentError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Person:
+    """A Slack user as of the look-up. The key is (team, id). `email` is empty where Slack does not show one."""
+
+    team: str
+    id: str
+    name: str
+    email: str = ""
+    locale: str = ""
+    bot: bool = False
+    deactivated: bool = False
+    guest: bool = False
+    stranger: bool = False
+
+
+class Directory(Protocol):
+    """Looks people up in Slack. Both raise TransientError when Slack does not answer."""
+
+    async def person(self, team: str, user: str, *, fresh: bool = False) -> Person:
+        """Return the person; `fresh` skips the cache. Raise PermanentError for an unknown id."""
+        ...
+
+    async def group_members(self, group: str) -> frozenset[str]:
+        """Return the user ids in a user group, looked up now. Raise PermanentError for an unknown id."""
+        ...
+
+
+class Roles:
+    """Decides whether a person holds a role that is given as a list of user (U…) and user group (S…) ids."""
+
+    def __init__(self, directory: Directory, *, team: str) -> None:
+        self._directory = directory
+        self._team = team
+
+    async def includes(self, members: Sequence[str], team: str, user: str) -> bool:
+        """Return whether `user` is listed, or in a listed group, and is a full, active member of our own team.
+
+        Raise TransientError when Slack does not answer: the caller must treat that as "no".
+        """
+        if not user or (team and team != self._team) or not members:
+            return False
+        if user not in members and not await self._in_a_group(members, user):
+            return False
+        try:
+            person = await self._directory.person(self._team, user, fresh=True)
+        except PermanentError:
+            return False
+        outsider = person.team != self._team or person.stranger or person.guest
+        return not (outsider or person.deactivated or person.bot)
+
+    async def _in_a_group(self, members: Sequence[str], user: str) -> bool:
+        for group in (member for member in members if member.startswith("S")):
+            try:
+                if user in await self._directory.group_members(group):
+                    return True
+            except PermanentError:
+                continue
+        return False

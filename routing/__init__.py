@@ -1,0 +1,1 @@
+"""Routing: text in, choice out."""
