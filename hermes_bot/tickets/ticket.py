@@ -33,6 +33,7 @@ class Ticket:
 
     `requester` is the Slack user whose ticket it is; nobody else's words count as the customer's. `agent` is the
     agent that works on it, `why` the routing decision in words. `assignee` is the Slack user who claimed it.
+    `handoff_round` counts how often it went to people; reason and summary are those of the last time.
     """
 
     id: str
@@ -52,6 +53,9 @@ class Ticket:
     agent: str = ""
     why: str = ""
     assignee: str = ""
+    handoff_round: int = 0
+    handoff_reason: str = ""
+    handoff_summary: str = ""
 
     @property
     def direct(self) -> bool:

@@ -1,0 +1,1 @@
+"""The store: SQL for what must outlive a process."""

@@ -1,0 +1,116 @@
+"""Hermes' own tables. A change here comes with a migration; a test holds both together."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import JSON, Boolean, Column, DateTime, Index, Integer, MetaData, String, Table, Text, TypeDecorator
+from sqlalchemy.engine import Dialect
+
+metadata = MetaData()
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An aware datetime in UTC, also on SQLite, which would forget the zone."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Refuse a naive time, store UTC."""
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a naive datetime has no place in the store")
+        return value.astimezone(UTC)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
+        """Return an aware time in UTC."""
+        if value is None:
+            return None
+        moment: datetime = value
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+tickets = Table(
+    "tickets",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("opened_by", String(80), nullable=False, unique=True),
+    Column("context_id", String(120), nullable=False),
+    Column("team", String(40), nullable=False),
+    Column("channel", String(40), nullable=False),
+    Column("channel_type", String(16), nullable=False),
+    Column("thread_ts", String(40), nullable=False),
+    Column("requester", String(40), nullable=False),
+    Column("language", String(16), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("status", String(24), nullable=False),
+    Column("owner", String(24), nullable=False),
+    Column("route", String(80), nullable=False, default=""),
+    Column("agent", String(80), nullable=False, default=""),
+    Column("why", Text, nullable=False, default=""),
+    Column("assignee", String(40), nullable=False, default=""),
+    Column("handoff_round", Integer, nullable=False, default=0),
+    Column("handoff_reason", Text, nullable=False, default=""),
+    Column("handoff_summary", Text, nullable=False, default=""),
+    Column("opened_at", UtcDateTime, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+    Index("tickets_by_conversation", "context_id", "requester"),
+    sqlite_autoincrement=True,
+)
+
+ticket_messages = Table(
+    "ticket_messages",
+    metadata,
+    Column("message_id", String(80), primary_key=True),
+    Column("ticket_number", Integer, nullable=False, index=True),
+    Column("opened", Boolean, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("ticket_id", String(24), primary_key=True),
+    Column("agent", String(80), primary_key=True),
+    Column("message_id", String(200), nullable=False),
+    Column("state", JSON, nullable=False),
+    Column("previous", JSON, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+)
+
+approvals = Table(
+    "approvals",
+    metadata,
+    Column("id", String(40), primary_key=True),
+    Column("key", String(300), nullable=False, unique=True),
+    Column("ticket_id", String(24), nullable=False, index=True),
+    Column("agent", String(80), nullable=False),
+    Column("tool", String(120), nullable=False),
+    Column("level", String(4), nullable=False),
+    Column("arguments", JSON, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("shown", JSON, nullable=False),
+    Column("shown_hash", String(64), nullable=False),
+    Column("requested_by", String(40), nullable=False),
+    Column("trace_id", String(32), nullable=False),
+    Column("status", String(16), nullable=False, index=True),
+    Column("created_at", UtcDateTime, nullable=False),
+    Column("expires_at", UtcDateTime, nullable=False),
+    Column("settled_by", String(40), nullable=False, default=""),
+    Column("settled_at", UtcDateTime, nullable=True),
+    Column("settle_message_id", String(200), nullable=False, default=""),
+    Column("reason", Text, nullable=False, default=""),
+    Column("result", Text, nullable=False, default=""),
+)
+
+posts = Table(
+    "posts",
+    metadata,
+    Column("key", String(220), primary_key=True),
+    Column("channel", String(40), nullable=False),
+    Column("ts", String(40), nullable=False),
+    Column("posted_at", UtcDateTime, nullable=False),
+)
