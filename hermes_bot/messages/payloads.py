@@ -26,6 +26,7 @@ APPROVAL_EXPIRED = "approval.expired"
 HANDOFF_REQUESTED = "handoff.requested"
 HANDOFF_CLICKED = "handoff.clicked"
 HANDOFF_CHANGED = "handoff.changed"
+HANDOFF_NOTED = "handoff.noted"
 
 
 class Inbound(msgspec.Struct, frozen=True, kw_only=True):
@@ -60,7 +61,8 @@ class Clicked(msgspec.Struct, frozen=True, kw_only=True):
 class Work(msgspec.Struct, frozen=True, kw_only=True):
     """`ticket.<agent>`: what entry hands to an agent. `choice` is set when the customer pressed a choice button.
 
-    `source_ts` is the ts of the customer's message that this work answers.
+    `source_ts` is the ts of the customer's message that this work answers. `reason` is a word that says why it was
+    sent on (`cancel`, `files` …), `known` what the sender found out, label and value, in the staff's language.
     """
 
     ticket_id: str
@@ -68,6 +70,8 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     language: str
     choice: str = ""
     source_ts: str = ""
+    reason: str = ""
+    known: tuple[tuple[str, str], ...] = ()
 
 
 class Audience(StrEnum):
@@ -158,6 +162,14 @@ class HandoffChanged(msgspec.Struct, frozen=True, kw_only=True):
     """`handoff.changed`: the ticket's ownership changed; the edge redraws its handoff card from the store."""
 
     ticket_id: str
+
+
+class HandoffNoted(msgspec.Struct, frozen=True, kw_only=True):
+    """`handoff.noted`: the customer wrote on a ticket that people own; the edge shows it under the handoff card."""
+
+    ticket_id: str
+    text: str
+    user: str
 
 
 Payload = TypeVar("Payload", bound=msgspec.Struct)
