@@ -23,11 +23,12 @@ class ApprovalRequest:
     """What a person is asked to allow. `shown` is what the card says, label and value, in the staff's language.
 
     `shown_hash` covers tool, arguments and `shown`: what was shown is what may run, and nothing else.
-    `result` is what the tool answered once it ran, in words.
+    `context_id` is the ticket's conversation, where the waiting run is resumed. `result` is what the tool answered once it ran, in words.
     """
 
     id: str
     ticket_id: str
+    context_id: str
     agent: str
     tool: str
     level: str

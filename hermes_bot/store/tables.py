@@ -87,6 +87,7 @@ approvals = Table(
     Column("id", String(40), primary_key=True),
     Column("key", String(300), nullable=False, unique=True),
     Column("ticket_id", String(24), nullable=False, index=True),
+    Column("context_id", String(120), nullable=False),
     Column("agent", String(80), nullable=False),
     Column("tool", String(120), nullable=False),
     Column("level", String(4), nullable=False),

@@ -18,6 +18,7 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=40), nullable=False),
         sa.Column("key", sa.String(length=300), nullable=False),
         sa.Column("ticket_id", sa.String(length=24), nullable=False),
+        sa.Column("context_id", sa.String(length=120), nullable=False),
         sa.Column("agent", sa.String(length=80), nullable=False),
         sa.Column("tool", sa.String(length=120), nullable=False),
         sa.Column("level", sa.String(length=4), nullable=False),
