@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from hermes_bot.errors import PermanentError
+from hermes_bot.errors import PermanentError, TransientError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +61,25 @@ class Roles:
             return False
         outsider = person.team != self._team or person.stranger or person.guest
         return not (outsider or person.deactivated or person.bot)
+
+    async def names(self, members: Sequence[str]) -> str:
+        """Return who is listed, in words, for people to read; who cannot be looked up is left out."""
+        found = []
+        for user in dict.fromkeys([*members, *await self._members_of_groups(members)]):
+            try:
+                found.append((await self._directory.person(self._team, user)).name)
+            except (PermanentError, TransientError):
+                continue
+        return ", ".join(found)
+
+    async def _members_of_groups(self, members: Sequence[str]) -> list[str]:
+        found: list[str] = []
+        for group in (member for member in members if member.startswith("S")):
+            try:
+                found += sorted(await self._directory.group_members(group))
+            except (PermanentError, TransientError):
+                continue
+        return found
 
     async def _in_a_group(self, members: Sequence[str], user: str) -> bool:
         for group in (member for member in members if member.startswith("S")):

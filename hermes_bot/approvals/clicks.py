@@ -81,7 +81,8 @@ class ApprovalDesk:
         except TransientError:
             return "Slack could not confirm just now that you may decide this. Nothing was done; please click again."
         if not allowed:
-            return f"Only the approvers can decide this ({len(self._approvers)} configured). Nothing was done."
+            who = await self._roles.names(self._approvers) or "the approvers"
+            return f"Nothing was done: this can be decided only by {who}."
         if click.user == request.requested_by and not self._allow_requester:
             return "You asked for this yourself, so somebody else has to decide it. Nothing was done."
         if click.shown_hash != request.shown_hash:

@@ -23,7 +23,8 @@ class ApprovalRequest:
     """What a person is asked to allow. `shown` is what the card says, label and value, in the staff's language.
 
     `shown_hash` covers tool, arguments and `shown`: what was shown is what may run, and nothing else.
-    `context_id` is the ticket's conversation, where the waiting run is resumed. `result` is what the tool answered once it ran, in words.
+    `context_id` is the ticket's conversation, where the waiting run is resumed.
+    `result` is what the tool answered once it ran, in words.
     """
 
     id: str

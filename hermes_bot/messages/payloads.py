@@ -18,6 +18,7 @@ TICKET_CREATED = "ticket.created"
 TICKET_REPLIED = "ticket.replied"
 TICKET_CLICKED = "ticket.clicked"
 TICKET_UNKNOWN = "ticket.unknown"
+TICKET_FAILED = "ticket.failed"
 REPLY_READY = "reply.ready"
 APPROVAL_REQUESTED = "approval.requested"
 APPROVAL_CLICKED = "approval.clicked"
@@ -72,6 +73,18 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     source_ts: str = ""
     reason: str = ""
     known: tuple[tuple[str, str], ...] = ()
+
+
+class Failed(msgspec.Struct, frozen=True, kw_only=True):
+    """`ticket.failed`: a message of a customer's ended without an answer; a person has to look at it.
+
+    `inbound` is what the customer wrote, where no ticket exists yet; otherwise `ticket_id` names it.
+    """
+
+    reference: str
+    error: str
+    ticket_id: str = ""
+    inbound: Inbound | None = None
 
 
 class Audience(StrEnum):

@@ -55,6 +55,7 @@ tickets = Table(
     Column("handoff_round", Integer, nullable=False, default=0),
     Column("handoff_reason", Text, nullable=False, default=""),
     Column("handoff_summary", Text, nullable=False, default=""),
+    Column("ownership_message_id", String(200), nullable=False, default=""),
     Column("opened_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     Index("tickets_by_conversation", "context_id", "requester"),

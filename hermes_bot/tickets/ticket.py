@@ -34,6 +34,7 @@ class Ticket:
     `requester` is the Slack user whose ticket it is; nobody else's words count as the customer's. `agent` is the
     agent that works on it, `why` the routing decision in words. `assignee` is the Slack user who claimed it.
     `handoff_round` counts how often it went to people; reason and summary are those of the last time.
+    `ownership_message_id` is the click that last moved the ticket between a person and the bot.
     """
 
     id: str
@@ -56,6 +57,7 @@ class Ticket:
     handoff_round: int = 0
     handoff_reason: str = ""
     handoff_summary: str = ""
+    ownership_message_id: str = ""
 
     @property
     def direct(self) -> bool:

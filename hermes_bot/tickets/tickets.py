@@ -81,6 +81,11 @@ class Tickets:
         number = number_of(ticket_id)
         return await self._database.run(lambda connection: _by_number(connection, number))
 
+    async def requesters(self, context_id: str) -> frozenset[str]:
+        """Return the users who have a ticket in this conversation."""
+        wanted = select(tickets.c.requester).where(tickets.c.context_id == context_id).distinct()
+        return await self._database.run(lambda connection: frozenset(connection.scalars(wanted)))
+
     async def listing(self, *, limit: int = 50) -> Sequence[Ticket]:
         """Return the newest tickets first."""
         wanted = select(tickets).order_by(tickets.c.number.desc()).limit(limit)
@@ -114,19 +119,15 @@ class Tickets:
             only_when=Owner.BOT,
         )
 
-    async def claim(self, ticket_id: str, *, user: str) -> Ticket:
-        """Return the ticket as it is after the claim; the first claim of a waiting ticket wins (see `assignee`)."""
-        return await self._change(
-            ticket_id, {"owner": Owner.HUMAN.value, "assignee": user}, only_when=Owner.PENDING_HUMAN
-        )
+    async def claim(self, ticket_id: str, *, user: str, message_id: str) -> Ticket:
+        """Return the ticket after the claim. The first claim of a waiting ticket wins: see `ownership_message_id`."""
+        claimed = {"owner": Owner.HUMAN.value, "assignee": user, "ownership_message_id": message_id}
+        return await self._change(ticket_id, claimed, only_when=Owner.PENDING_HUMAN)
 
-    async def give_back(self, ticket_id: str) -> Ticket:
-        """Return the ticket, owned by the bot again."""
-        return await self._change(
-            ticket_id,
-            {"owner": Owner.BOT.value, "status": TicketStatus.WORKING.value, "assignee": ""},
-            only_when=Owner.HUMAN,
-        )
+    async def give_back(self, ticket_id: str, *, message_id: str) -> Ticket:
+        """Return the ticket, owned by the bot again if a person owned it: see `ownership_message_id`."""
+        returned = {"owner": Owner.BOT.value, "status": TicketStatus.WORKING.value, "assignee": ""}
+        return await self._change(ticket_id, {**returned, "ownership_message_id": message_id}, only_when=Owner.HUMAN)
 
     async def _change(self, ticket_id: str, values: dict[str, Any], *, only_when: Owner | None = None) -> Ticket:
         number = number_of(ticket_id)

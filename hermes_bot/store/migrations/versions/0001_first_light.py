@@ -93,6 +93,7 @@ def upgrade() -> None:
         sa.Column("handoff_round", sa.Integer(), nullable=False),
         sa.Column("handoff_reason", sa.Text(), nullable=False),
         sa.Column("handoff_summary", sa.Text(), nullable=False),
+        sa.Column("ownership_message_id", sa.String(length=200), nullable=False),
         sa.Column("opened_at", UtcDateTime(), nullable=False),
         sa.Column("updated_at", UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("number"),
