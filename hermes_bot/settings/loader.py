@@ -1,0 +1,99 @@
+"""`load`: the only place that reads settings. A variable of a key wins over its short name, both over the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from hermes_bot.settings.checked import PointAt, problems_of
+from hermes_bot.settings.dotenv import read_dotenv
+from hermes_bot.settings.environment import CONFIG, Override, lay_over, overrides
+from hermes_bot.settings.files import DEFAULT_CONFIG, beside, packaged_folder
+from hermes_bot.settings.models import FileSettings, Settings
+from hermes_bot.settings.problems import Problem, refuse
+from hermes_bot.settings.slack_access import check_access, read_access
+from hermes_bot.settings.yaml_file import KeyPath, YamlFile, dotted, read_yaml, shown
+
+
+def load(config: Path | None, environ: Mapping[str, str], *, folder: Path | None = None) -> Settings:
+    """Return the settings; raise SettingsError that tells everything that is wrong, each with its place and remedy.
+
+    `config` is the file that the user named, None to look where `HERMES_CONFIG` says, then in `configs/`, then in
+    the package. `folder` is the working directory: relative paths and `.env` are found from there.
+    """
+    home = (folder or Path.cwd()).absolute()
+    variables = {name: value for name, value in {**read_dotenv(home / ".env"), **environ}.items() if value}
+    path, packaged = _config(config, variables, home)
+    file = read_yaml(path)
+    problems: list[Problem] = []
+    found = overrides(variables, problems)
+    data = _merged(file, found, problems)
+    point_at = _pointer(file, found)
+    settings = _checked(data, point_at, problems)
+    access = read_access(variables, problems)
+    if settings is not None and not problems:
+        problems += check_access(access, settings, point_at)
+    if settings is None or problems:
+        refuse(problems)
+    source = f"the files that come with Hermes ({path})" if packaged else shown(path)
+    whole = {name: getattr(settings, name) for name in FileSettings.model_fields}
+    whole |= _located(settings, found, home=home, config_folder=path.parent)
+    return Settings.model_construct(**whole, access=access, source=source)
+
+
+def _config(config: Path | None, variables: Mapping[str, str], home: Path) -> tuple[Path, bool]:
+    """Return the settings file and whether it is the packaged one."""
+    named = config or (Path(variables[CONFIG]).expanduser() if CONFIG in variables else None)
+    if named is not None:
+        return home / named, False
+    if (home / DEFAULT_CONFIG).exists():
+        return home / DEFAULT_CONFIG, False
+    return packaged_folder() / DEFAULT_CONFIG.name, True
+
+
+def _merged(file: YamlFile, found: list[Override], problems: list[Problem]) -> dict[str, Any]:
+    if file.data is not None and not isinstance(file.data, dict):
+        problems.append(file.problem((), "this file must hold `key: value` lines"))
+        return {}
+    data: dict[str, Any] = file.data or {}
+    for override in found:
+        lay_over(data, override)
+    return data
+
+
+def _pointer(file: YamlFile, found: list[Override]) -> PointAt:
+    """Return what makes a problem of a key point at the variable that set it, or else at its line in the file."""
+    variables = {override.path: override.name for override in found}
+
+    def point_at(path: KeyPath, text: str) -> Problem:
+        for end in range(len(path), 0, -1):
+            if path[:end] in variables:
+                return Problem(text=text, place=variables[path[:end]], key=dotted(path))
+        return file.problem(path, text)
+
+    return point_at
+
+
+def _checked(data: dict[str, Any], point_at: PointAt, problems: list[Problem]) -> FileSettings | None:
+    try:
+        return FileSettings.model_validate(data)
+    except ValidationError as error:
+        problems += problems_of(FileSettings, error, point_at)
+        return None
+
+
+def _located(settings: FileSettings, found: list[Override], *, home: Path, config_folder: Path) -> dict[str, Any]:
+    """Return the sections that hold paths, with absolute ones: a variable's path starts at the working directory."""
+    by_variable = {override.path for override in found}
+
+    def file_of(section: str, name: Path) -> Path:
+        return home / name.expanduser() if (section, "file") in by_variable else beside(config_folder, name)
+
+    return {
+        "data": settings.data.model_copy(update={"path": home / settings.data.path.expanduser()}),
+        "routing": settings.routing.model_copy(update={"file": file_of("routing", settings.routing.file)}),
+        "policies": settings.policies.model_copy(update={"file": file_of("policies", settings.policies.file)}),
+    }

@@ -1,0 +1,254 @@
+"""The shape of `configs/hermes.yaml`, key by key, with its defaults. docs/configuration.md tells what each means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, Strict, model_validator
+
+AGENT_NAMES = ("order", "refund", "handoff", "entry", "unknown", "slack")
+
+Seconds = Annotated[float, Field(gt=0, le=1_000_000_000)]
+Words = Annotated[tuple[str, ...], Strict(strict=False)]
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+class Section(BaseModel):
+    """A mapping in a settings file: frozen, no unknown keys, no silent conversions; an empty one means defaults."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_means_defaults(cls, data: Any) -> Any:
+        return {} if data is None else data
+
+
+class DataSettings(Section):
+    """`data`: where databases and caches lie; relative to the working directory."""
+
+    path: Annotated[Path, Strict(strict=False)] = Path("data")
+
+
+class ChannelSettings(Section):
+    """`slack.channels.<id>`: `language` is empty where replies follow the customer's message."""
+
+    mode: Literal["every", "mentions", "off"] = "every"
+    language: Literal["", "en", "zh"] = ""
+    private_details: Literal["dm", "thread"] = "dm"
+
+
+class SlackSettings(Section):
+    """`slack`: where the bot listens and where it hands over. No support channels = every channel the bot is in."""
+
+    support_channels: Words = ()
+    channels: dict[str, ChannelSettings] = Field(default_factory=dict)
+    handoff_channel: str = ""
+
+
+class PeopleSettings(Section):
+    """`people`: user ids (U…) and user group ids (S…) that hold a role."""
+
+    operators: Words = ()
+    admins: Words = ()
+
+
+class ApprovalSettings(Section):
+    """`approvals`: who may allow a privileged action, for how long they are asked, and where the card is posted."""
+
+    approvers: Words = ()
+    expires_after_s: Seconds = 86_400.0
+    allow_requester: bool = False
+    channel: str = "thread"
+
+
+class TicketSettings(Section):
+    """`tickets`."""
+
+    continue_window_s: Annotated[float, Field(ge=0, le=1_000_000_000)] = 900.0
+
+
+class RoutingSettings(Section):
+    """`routing`: the route table, relative to the folder of `hermes.yaml`."""
+
+    file: Annotated[Path, Strict(strict=False)] = Path("routing.yaml")
+
+
+class PolicySettings(Section):
+    """`policies`: the shop's rules for refunds, relative to the folder of `hermes.yaml`."""
+
+    file: Annotated[Path, Strict(strict=False)] = Path("policies.yaml")
+
+
+class RetryPolicy(Section):
+    """`retry_policy`: exponential, with jitter."""
+
+    max_retries: Annotated[int, Field(ge=0)] = 3
+    backoff_start_s: Seconds = 2.0
+    backoff_max_s: Seconds = 30.0
+
+
+class RetryOverride(Section):
+    """`agents.<name>.retry_policy`: what is not given is inherited from `agents.retry_policy`."""
+
+    max_retries: Annotated[int, Field(ge=0)] | None = None
+    backoff_start_s: Seconds | None = None
+    backoff_max_s: Seconds | None = None
+
+
+class AgentOverride(Section):
+    """`agents.<name>`: what is not given is inherited from `agents`."""
+
+    default_timeout_s: Seconds | None = None
+    concurrency: Annotated[int, Field(ge=1)] | None = None
+    retry_policy: RetryOverride = RetryOverride()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentLimits:
+    """The limits that hold for one agent once its overrides are laid over the common ones."""
+
+    timeout_s: float
+    concurrency: int
+    max_retries: int
+    backoff_start_s: float
+    backoff_max_s: float
+
+
+class AgentSettings(Section):
+    """`agents`: common limits, and per agent what differs."""
+
+    default_timeout_s: Seconds = 30.0
+    max_hops: Annotated[int, Field(ge=1)] = 10
+    concurrency: Annotated[int, Field(ge=1)] = 3
+    retry_policy: RetryPolicy = RetryPolicy()
+    order: AgentOverride = AgentOverride()
+    refund: AgentOverride = AgentOverride()
+    handoff: AgentOverride = AgentOverride()
+    entry: AgentOverride = AgentOverride()
+    unknown: AgentOverride = AgentOverride()
+    slack: AgentOverride = AgentOverride()
+
+    def limits(self, agent: str) -> AgentLimits:
+        """Return the limits of `agent`; one without overrides of its own gets the common ones."""
+        own = getattr(self, agent) if agent in AGENT_NAMES else AgentOverride()
+        retry = self.retry_policy.model_dump() | own.retry_policy.model_dump(exclude_none=True)
+        return AgentLimits(
+            timeout_s=self.default_timeout_s if own.default_timeout_s is None else own.default_timeout_s,
+            concurrency=self.concurrency if own.concurrency is None else own.concurrency,
+            **retry,
+        )
+
+
+class BusSettings(Section):
+    """`bus`: where messages wait. `synchronous` is SQLite's: `full` survives a power cut, `normal` a crash."""
+
+    backend: Literal["sqlite", "memory"] = "sqlite"
+    max_queue_size: Annotated[int, Field(ge=1)] = 10_000
+    synchronous: Literal["full", "normal"] = "full"
+
+
+class StoreSettings(Section):
+    """`store`: the database of tickets and approvals; empty = a SQLite file in the data folder."""
+
+    url: str = Field(default="", repr=False)
+
+
+class OrderSettings(Section):
+    """`orders`: the order book; empty = the demo shop, a SQLite file in the data folder."""
+
+    url: str = Field(default="", repr=False)
+
+
+class HttpSettings(Section):
+    """`http`: where Slack over HTTP and the health pages are served."""
+
+    host: str = "127.0.0.1"
+    port: Port = 8080
+
+
+class WorkspaceSettings(Section):
+    """`workspace`: the local Slack-compatible workspace."""
+
+    port: Port = 8070
+
+
+class EncoderSettings(Section):
+    """`encoder`: `light` runs without PyTorch."""
+
+    profile: Literal["default", "light"] = "default"
+
+
+class FileSettings(Section):
+    """Every key that `configs/hermes.yaml` may hold."""
+
+    data: DataSettings = DataSettings()
+    slack: SlackSettings = SlackSettings()
+    people: PeopleSettings = PeopleSettings()
+    approvals: ApprovalSettings = ApprovalSettings()
+    tickets: TicketSettings = TicketSettings()
+    routing: RoutingSettings = RoutingSettings()
+    policies: PolicySettings = PolicySettings()
+    agents: AgentSettings = AgentSettings()
+    bus: BusSettings = BusSettings()
+    store: StoreSettings = StoreSettings()
+    orders: OrderSettings = OrderSettings()
+    http: HttpSettings = HttpSettings()
+    workspace: WorkspaceSettings = WorkspaceSettings()
+    encoder: EncoderSettings = EncoderSettings()
+
+
+class Mode(StrEnum):
+    """How the bot reaches Slack."""
+
+    WORKSPACE = "workspace"  # no token: the local workspace, with its own people and channels
+    SOCKET = "socket"
+    HTTP = "http"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlackAccess:
+    """Slack's secrets and address, from the environment only. An `api_url` that is empty means Slack itself."""
+
+    bot_token: SecretStr | None = None
+    app_token: SecretStr | None = None
+    signing_secret: SecretStr | None = None
+    api_url: str = ""
+
+
+class Settings(FileSettings):
+    """Everything that was decided, with paths made absolute. `source` says in words where it was read from."""
+
+    access: SlackAccess = Field(default_factory=SlackAccess, repr=False)
+    source: str = ""
+
+    @property
+    def mode(self) -> Mode:
+        """How the bot reaches Slack: Socket Mode wins where both an app token and a signing secret are set."""
+        if self.access.bot_token is None:
+            return Mode.WORKSPACE
+        return Mode.SOCKET if self.access.app_token is not None else Mode.HTTP
+
+    @property
+    def store_url(self) -> str:
+        """The database of tickets and approvals, as SQLAlchemy writes it; may hold a password."""
+        return self.store.url or f"sqlite:///{self.data.path / 'hermes.db'}"
+
+    @property
+    def orders_url(self) -> str:
+        """The order book's database, as SQLAlchemy writes it; may hold a password."""
+        return self.orders.url or f"sqlite:///{self.data.path / 'shop.db'}"
+
+    @property
+    def demo_shop(self) -> bool:
+        """Whether the order book is the demo shop, which is filled at the first start."""
+        return not self.orders.url
+
+
+def channel_settings(channels: Mapping[str, ChannelSettings], channel: str) -> ChannelSettings:
+    """Return what was set for a channel, the defaults where nothing was."""
+    return channels.get(channel, ChannelSettings())

@@ -1,0 +1,70 @@
+"""Reads Slack's tokens from the environment and refuses what is half of a set-up."""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from hermes_bot.settings.checked import PointAt
+from hermes_bot.settings.models import FileSettings, SlackAccess
+from hermes_bot.settings.problems import Problem
+
+BOT_TOKEN = "SLACK_BOT_TOKEN"  # noqa: S105  # the name of a variable, not a secret
+APP_TOKEN = "SLACK_APP_TOKEN"  # noqa: S105  # the name of a variable, not a secret
+SIGNING_SECRET = "SLACK_SIGNING_SECRET"  # noqa: S105  # the name of a variable, not a secret
+API_URL = "SLACK_API_URL"
+
+
+def read_access(variables: Mapping[str, str], problems: list[Problem]) -> SlackAccess:
+    """Return what the variables give; halves and mistaken tokens are added to `problems`."""
+    bot, app = variables.get(BOT_TOKEN, ""), variables.get(APP_TOKEN, "")
+    secret, api_url = variables.get(SIGNING_SECRET, ""), variables.get(API_URL, "")
+    if bot and not (app or secret):
+        _add(problems, BOT_TOKEN, f"is set, but neither {APP_TOKEN} (Socket Mode) nor {SIGNING_SECRET} (HTTP); set one")
+    for name in (name for name in (APP_TOKEN, SIGNING_SECRET, API_URL) if variables.get(name) and not bot):
+        _add(problems, name, f"is set, but {BOT_TOKEN} is missing; set it, or unset both to use the local workspace")
+    if bot and not bot.startswith("xoxb-"):
+        _add(problems, BOT_TOKEN, "must start with xoxb-; it stands under “OAuth & Permissions” in your Slack app")
+    if app and not app.startswith("xapp-"):
+        _add(problems, APP_TOKEN, "must start with xapp-; it stands under “App-Level Tokens” in your Slack app")
+    if api_url and urlsplit(api_url).scheme not in {"http", "https"}:
+        _add(problems, API_URL, "must be an http:// or https:// address")
+    return SlackAccess(
+        bot_token=SecretStr(bot) if bot else None,
+        app_token=SecretStr(app) if app else None,
+        signing_secret=SecretStr(secret) if secret else None,
+        api_url=api_url,
+    )
+
+
+def check_access(access: SlackAccess, settings: FileSettings, point_at: PointAt) -> list[Problem]:
+    """Return what is missing or refused once a Slack token is there."""
+    if access.bot_token is None:
+        return []
+    problems = []
+    if not settings.approvals.approvers:
+        text = "approvals.approvers is empty; with a Slack token it must name who may approve"
+        problems.append(point_at(("approvals", "approvers"), text))
+    if not settings.slack.handoff_channel:
+        text = "slack.handoff_channel is empty; with a Slack token it must name the channel where people take over"
+        problems.append(point_at(("slack", "handoff_channel"), text))
+    if settings.bus.backend == "memory" and not on_loopback(access.api_url):
+        text = "bus.backend memory would lose customers' messages at a crash; with a Slack token it must be sqlite"
+        problems.append(point_at(("bus", "backend"), text))
+    return problems
+
+
+def on_loopback(url: str) -> bool:
+    """Return whether the address can only be this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _add(problems: list[Problem], key: str, text: str) -> None:
+    problems.append(Problem(text=f"{key} {text}", key=key))
