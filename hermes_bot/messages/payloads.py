@@ -34,7 +34,8 @@ class Inbound(msgspec.Struct, frozen=True, kw_only=True):
     """`ticket.created` and `ticket.replied`: what somebody wrote in Slack.
 
     `ts` and `thread_ts` are Slack's message ids, strings and never numbers. `thread_ts` is empty when the message
-    is not a reply. `channel_type` is one of channel, group, im, mpim.
+    is not a reply. `channel_type` is one of channel, group, im, mpim. `known_only`: a reply that nobody addressed to
+    the bot, in a channel where it listens to mentions alone; it counts only if the conversation has a ticket.
     """
 
     team: str
@@ -46,6 +47,7 @@ class Inbound(msgspec.Struct, frozen=True, kw_only=True):
     user_team: str = ""
     thread_ts: str = ""
     mentioned: bool = False
+    known_only: bool = False
     files: tuple[str, ...] = ()
 
 

@@ -1,0 +1,1 @@
+"""The edge: everything that speaks to Slack, and nothing else does."""

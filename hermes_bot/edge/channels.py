@@ -1,0 +1,93 @@
+"""Which conversations the bot listens to, and how; names are turned into ids once, at the start."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.errors import SettingsError
+
+_ID = re.compile(r"[CGD][A-Z0-9]{2,}")
+MAX_CHANNEL_PAGES = 50
+
+
+class Mode(StrEnum):
+    """How much of a channel the bot takes."""
+
+    EVERY = "every"
+    MENTIONS = "mentions"
+    OFF = "off"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChannelPolicy:
+    """`slack.*` and `approvals.channel` of the settings; ids or names until `resolved`.
+
+    `support_channels` empty: every channel the bot is in. `approvals_channel` is `thread` or a channel.
+    """
+
+    support_channels: tuple[str, ...] = ()
+    handoff_channel: str = ""
+    approvals_channel: str = "thread"
+    modes: Mapping[str, Mode] = field(default_factory=dict)
+
+    def mode(self, channel: str, channel_type: str) -> Mode:
+        """Return how the bot listens there.
+
+        Never where cards are posted; always in a direct message; outside the support channels to mentions alone,
+        because nobody who calls the bot by its name should meet silence.
+        """
+        if channel in (self.handoff_channel, self.approvals_channel):
+            return Mode.OFF
+        if channel_type == "im":
+            return Mode.EVERY
+        if channel in self.modes:
+            return self.modes[channel]
+        return Mode.EVERY if not self.support_channels or channel in self.support_channels else Mode.MENTIONS
+
+
+async def resolved(policy: ChannelPolicy, api: SlackApi) -> ChannelPolicy:
+    """Return the policy with ids alone; raise SettingsError for a name that the bot cannot see."""
+    if all(_ID.fullmatch(name) for name in _names(policy)):
+        return policy
+    ids = await _ids_by_name(api)
+    return replace(
+        policy,
+        support_channels=tuple(_id(name, ids, "slack.support_channels") for name in policy.support_channels),
+        handoff_channel=_id(policy.handoff_channel, ids, "slack.handoff_channel"),
+        approvals_channel=_id(policy.approvals_channel, ids, "approvals.channel"),
+        modes={_id(name, ids, "slack.channels"): mode for name, mode in policy.modes.items()},
+    )
+
+
+def _names(policy: ChannelPolicy) -> list[str]:
+    single = [name for name in (policy.handoff_channel, policy.approvals_channel) if name and name != "thread"]
+    return [*policy.support_channels, *policy.modes, *single]
+
+
+def _id(name: str, ids: Mapping[str, str], key: str) -> str:
+    if not name or name == "thread" or _ID.fullmatch(name):
+        return name
+    try:
+        return ids[name.removeprefix("#")]
+    except KeyError:
+        raise SettingsError(
+            f"there is no channel {name!r} that the bot can see: use its id, or invite the bot first", key=key
+        ) from None
+
+
+async def _ids_by_name(api: SlackApi) -> dict[str, str]:
+    ids: dict[str, str] = {}
+    listing = api.pages(
+        "conversations.list",
+        "channels",
+        max_pages=MAX_CHANNEL_PAGES,
+        types="public_channel,private_channel",
+        exclude_archived=True,
+    )
+    async for page in listing:
+        ids |= {str(channel.get("name")): str(channel.get("id")) for channel in page}
+    return ids

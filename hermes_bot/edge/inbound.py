@@ -1,0 +1,131 @@
+"""Turns an event of Slack's into a message for the bus, or into nothing. Pure: no call leaves from here.
+
+The pair `app_mention` and `message` for one text has one task id, so that the bus handles one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec import structs
+
+from hermes_bot.edge.channels import ChannelPolicy, Mode
+from hermes_bot.edge.text import decode, mentions, storable
+from hermes_bot.messages.message import PRIORITY_USER, Chain, Message
+from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, fields_of
+
+SENDER = "slack"
+SLACKBOT = "USLACKBOT"
+SPOKEN_SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
+CHANNEL_TYPES = frozenset({"channel", "group", "im", "mpim"})
+MAX_ID_CHARACTERS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bot:
+    """Who the bot is in this workspace, as auth.test said at the start."""
+
+    team: str
+    user: str
+    bot: str = ""
+
+
+def read_event(body: Mapping[str, Any], *, bot: Bot, policy: ChannelPolicy) -> Message | None:
+    """Return `ticket.created` or `ticket.replied` for what a person wrote to us; None for everything else."""
+    event = body.get("event")
+    if not isinstance(event, Mapping) or not _spoken_by_a_person(event, bot):
+        return None
+    heard = _inbound(event, _team(body, bot), bot)
+    inbound = _admitted(heard, policy) if heard is not None else None
+    if inbound is None:
+        return None
+    return Message(
+        type=TICKET_REPLIED if inbound.thread_ts else TICKET_CREATED,
+        sender=SENDER,
+        context_id=context_id(inbound),
+        task_id=f"{SENDER}:{inbound.team}:{inbound.channel}:{inbound.ts}",
+        data=fields_of(inbound),
+        priority=PRIORITY_USER,
+        context_chain=Chain(text=inbound.text),
+    )
+
+
+def context_id(inbound: Inbound) -> str:
+    """Return the conversation: the thread, or the direct message as a whole where it is not threaded."""
+    if inbound.channel_type == "im" and not inbound.thread_ts:
+        return f"{inbound.team}:{inbound.channel}"
+    return f"{inbound.team}:{inbound.channel}:{inbound.thread_ts or inbound.ts}"
+
+
+def identifier(raw: object) -> str:
+    """Return an id of Slack's (a ts included) as it came, empty where it cannot be one."""
+    fits = isinstance(raw, str) and len(raw) <= MAX_ID_CHARACTERS and raw.isascii() and raw.isprintable()
+    return raw if isinstance(raw, str) and fits and ":" not in raw and " " not in raw else ""
+
+
+def _spoken_by_a_person(event: Mapping[str, Any], bot: Bot) -> bool:
+    """Return False for our own posts, other bots and webhooks, edits, deletions, counters and joins."""
+    if event.get("type") not in ("message", "app_mention") or (event.get("subtype") or "") not in SPOKEN_SUBTYPES:
+        return False
+    if event.get("hidden") or event.get("bot_id") or event.get("bot_profile"):
+        return False
+    return event.get("user") not in (None, "", SLACKBOT, bot.user)
+
+
+def _team(body: Mapping[str, Any], bot: Bot) -> str:
+    """Return the team that the event was sent to; in shared channels `team_id` names another one."""
+    authorizations = body.get("authorizations")
+    first = authorizations[0] if isinstance(authorizations, list) and authorizations else None
+    authorized = identifier(first.get("team_id")) if isinstance(first, Mapping) else ""
+    return authorized or identifier(body.get("team_id")) or bot.team
+
+
+def _inbound(event: Mapping[str, Any], team: str, bot: Bot) -> Inbound | None:
+    channel, user, ts = (identifier(event.get(name)) for name in ("channel", "user", "ts"))
+    if not (channel and user and ts):
+        return None
+    raw = event.get("text")
+    text = raw if isinstance(raw, str) else ""
+    thread_ts = identifier(event.get("thread_ts"))
+    return Inbound(
+        team=team,
+        channel=channel,
+        channel_type=_channel_type(event, channel),
+        ts=ts,
+        user=user,
+        text=decode(text, bot_user=bot.user),
+        user_team=identifier(event.get("user_team")) or identifier(event.get("team")),
+        thread_ts="" if thread_ts == ts else thread_ts,
+        mentioned=event.get("type") == "app_mention" or mentions(text, bot.user),
+        files=_files(event),
+    )
+
+
+def _channel_type(event: Mapping[str, Any], channel: str) -> str:
+    """Return the kind of conversation; app_mention may not say it."""
+    given = event.get("channel_type")
+    if isinstance(given, str) and given in CHANNEL_TYPES:
+        return given
+    return {"D": "im", "G": "group"}.get(channel[0], "channel")
+
+
+def _files(event: Mapping[str, Any]) -> tuple[str, ...]:
+    files = event.get("files")
+    named = [file for file in files if isinstance(file, Mapping)] if isinstance(files, list) else []
+    return tuple(storable(str(file.get("name") or file.get("title") or file.get("id") or "file")) for file in named)
+
+
+def _admitted(inbound: Inbound, policy: ChannelPolicy) -> Inbound | None:
+    """Return what the channel's mode takes.
+
+    Where the bot listens to mentions, a reply in a thread passes too, marked `known_only`: whether the thread has a
+    ticket is known to the store, and the acknowledgement must not wait for a look-up.
+    """
+    mode = policy.mode(inbound.channel, inbound.channel_type)
+    if mode is Mode.OFF:
+        return None
+    if mode is Mode.EVERY or inbound.mentioned:
+        return inbound
+    return structs.replace(inbound, known_only=True) if inbound.thread_ts else None

@@ -1,0 +1,75 @@
+"""Slack's Web API as this program calls it: a time limit on every call, our own errors, pages read to a bound."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+import aiohttp
+from slack_sdk.web.async_client import AsyncWebClient
+
+from hermes_bot.edge.slack_errors import FOREIGN, mapped
+
+SLACK_URL = "https://slack.com/api/"
+PAGE_SIZE = 200
+MAX_PAGES = 10
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
+
+
+def on_loopback(url: str) -> bool:
+    """Return whether the address is on this machine, where a proxy has no business."""
+    return urlsplit(url).hostname in LOOPBACK
+
+
+def sdk_logger() -> logging.Logger:
+    """Return the logger for slack-sdk and slack-bolt; at DEBUG they would print payloads, with people's words."""
+    logger = logging.getLogger("hermes_bot.edge.sdk")
+    logger.setLevel(logging.WARNING)
+    return logger
+
+
+def web_client(token: str, base_url: str, session: aiohttp.ClientSession | None = None) -> AsyncWebClient:
+    """Return a client that repeats nothing by itself: its retries would post twice when a reply is lost."""
+    client = AsyncWebClient(
+        token=token, base_url=base_url or SLACK_URL, session=session, retry_handlers=[], logger=sdk_logger()
+    )
+    if on_loopback(client.base_url):
+        client.proxy = None
+    return client
+
+
+class SlackApi:
+    """Calls methods by Slack's own names."""
+
+    def __init__(self, client: AsyncWebClient, *, limit_s: float = 10.0) -> None:
+        self.client = client
+        self._limit_s = limit_s
+
+    async def call(self, method: str, *, limit_s: float | None = None, **arguments: Any) -> dict[str, Any]:
+        """Return the answer of e.g. `chat.postMessage`.
+
+        Raise TransientError (OutcomeUnknown where the call may have had its effect), TokenRefused or SlackRefused.
+        """
+        function = getattr(self.client, method.replace(".", "_"))
+        try:
+            async with asyncio.timeout(limit_s or self._limit_s):
+                response = await function(**arguments)
+        except FOREIGN as error:
+            raise mapped(method, error) from error
+        body = response.data
+        return dict(body) if isinstance(body, Mapping) else {}
+
+    async def pages(
+        self, method: str, field: str, *, max_pages: int = MAX_PAGES, **arguments: Any
+    ) -> AsyncIterator[list[Any]]:
+        """Yield the list `field` of each page, at most `max_pages` of them."""
+        cursor = ""
+        for _ in range(max_pages):
+            page = await self.call(method, **arguments | {"limit": PAGE_SIZE} | ({"cursor": cursor} if cursor else {}))
+            yield list(page.get(field) or ())
+            cursor = str((page.get("response_metadata") or {}).get("next_cursor") or "")
+            if not cursor:
+                return

@@ -1,0 +1,87 @@
+"""One place that turns what can go wrong with a call to Slack into our own errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import aiohttp
+from slack_sdk.errors import SlackApiError, SlackClientError
+
+from hermes_bot.errors import SlackRefused, TransientError
+
+DEFAULT_RETRY_AFTER_S = 1.0
+MAX_RETRY_AFTER_S = 3_600.0
+TOKEN_RETRY_AFTER_S = 30.0
+
+RATE_LIMITED = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
+UNSURE = frozenset({"internal_error", "fatal_error", "service_unavailable", "request_timeout", "team_added_to_org"})
+TOKEN_REFUSED = frozenset(
+    {
+        "not_authed",
+        "invalid_auth",
+        "account_inactive",
+        "token_revoked",
+        "token_expired",
+        "not_allowed_token_type",
+        "no_permission",
+        "access_denied",
+        "forbidden_team",
+    }
+)
+
+
+class OutcomeUnknown(TransientError):
+    """Slack may or may not have done what was asked: look for the trace before asking again."""
+
+
+class TokenRefused(TransientError):
+    """Slack refused a token. Fatal at the start; later it may be replaced, so that deliveries are kept."""
+
+    def __init__(self, error: str, *, variable: str = "SLACK_BOT_TOKEN") -> None:
+        token = "app token" if variable == "SLACK_APP_TOKEN" else "bot token"
+        super().__init__(f"Slack refused the {token}: {error}. Check {variable}.", retry_after_s=TOKEN_RETRY_AFTER_S)
+        self.error = error
+        self.variable = variable
+
+
+FOREIGN = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, AttributeError, ValueError)
+"""What slack_sdk lets through: its own errors, the connection's, and what it stumbles over in a body that is odd."""
+
+
+def mapped(method: str, error: Exception, *, variable: str = "SLACK_BOT_TOKEN") -> TransientError | SlackRefused:
+    """Return our error for one that a call of `method` raised; never raises."""
+    if not isinstance(error, SlackApiError):
+        return OutcomeUnknown(f"slack: {method}: {type(error).__name__}: {error}")
+    status, headers, body = _parts(error)
+    code = str(body.get("error") or "")
+    if status == 429 or code in RATE_LIMITED:
+        return TransientError(f"slack: {method}: rate limited", retry_after_s=retry_after_s(headers))
+    if status >= 500 or not code or code in UNSURE:
+        return OutcomeUnknown(f"slack: {method}: HTTP {status} {code}".rstrip())
+    if code in TOKEN_REFUSED:
+        return TokenRefused(code, variable=variable)
+    needed = body.get("needed")
+    return SlackRefused(method, f"{code} (needed: {needed})" if needed else code)
+
+
+def retry_after_s(headers: Mapping[str, Any]) -> float:
+    """Return the seconds that `Retry-After` asks for: 1 where it is missing or unreadable, an hour at most."""
+    raw = next((value for name, value in headers.items() if str(name).lower() == "retry-after"), None)
+    raw = raw[0] if isinstance(raw, list) and raw else raw
+    try:
+        seconds = float(str(raw))
+    except ValueError:
+        return DEFAULT_RETRY_AFTER_S
+    return min(max(seconds, DEFAULT_RETRY_AFTER_S), MAX_RETRY_AFTER_S) if math.isfinite(seconds) else MAX_RETRY_AFTER_S
+
+
+def _parts(error: SlackApiError) -> tuple[int, Mapping[str, Any], Mapping[str, Any]]:
+    """Return status, headers and body; the response is a SlackResponse, an aiohttp response or a plain mapping."""
+    response: Any = error.response
+    if isinstance(response, Mapping):
+        return 200, {}, response
+    status = getattr(response, "status_code", None) or getattr(response, "status", None) or 200
+    body = getattr(response, "data", None)
+    return int(status), getattr(response, "headers", None) or {}, body if isinstance(body, Mapping) else {}
