@@ -1,0 +1,1 @@
+"""Clients of models: encoders of texts."""

@@ -1,0 +1,110 @@
+"""Who gets a text: keyword rules first, then similarity against a threshold, and "nobody" as a real answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+
+from routing.batches import Batches
+from routing.choice import Encoder, RouteChoice
+from routing.keywords import KeywordHit, KeywordRules
+from routing.route import Route
+from routing.similarity import Judgement, Similarity
+from routing.text import clean
+from routing.vectors import VectorCache
+
+DEFAULT_THRESHOLD = 0.6
+UNKNOWN_TYPE = "ticket.unknown"
+
+
+class Router:
+    """Chooses a route per text. Building it encodes what the cache does not know and fits the head: call it in a
+    thread where an event loop runs. `close()` ends its thread.
+    """
+
+    def __init__(
+        self,
+        routes: Sequence[Route],
+        encoder: Encoder,
+        *,
+        cache_folder: Path | None = None,
+        score_threshold: float = DEFAULT_THRESHOLD,
+        top_k: int = 3,
+        recent: int = 2048,
+        limit_s: float = 20.0,
+    ) -> None:
+        self._routes = {route.name: route for route in routes if route.enabled}
+        enabled = tuple(self._routes.values())
+        self._rules = KeywordRules(enabled)
+        self._similarity = Similarity(enabled, encoder, VectorCache(cache_folder), top_k=top_k)
+        self._batches: Batches[str, Judgement] = Batches(self._similarity.judge, name="routing")
+        self._score_threshold = score_threshold
+        self._recent: OrderedDict[str, RouteChoice] = OrderedDict()
+        self._recent_size = recent
+        self._limit_s = limit_s
+        self._nobody_type = next((route.type for route in enabled if route.nobody), UNKNOWN_TYPE)
+
+    @property
+    def routes(self) -> tuple[Route, ...]:
+        """The routes that take part, in the file's order."""
+        return tuple(self._routes.values())
+
+    async def choose(self, text: str) -> RouteChoice:
+        """Return who gets the text. Raises TimeoutError when the encoder takes longer than the limit."""
+        key = clean(text)
+        known = self._recent.get(key)
+        if known is not None:
+            self._recent.move_to_end(key)
+            return known
+        hit = self._rules.match(key)
+        choice = self._by_rule(hit, None) if hit else self._by_similarity(await self._judge(key))
+        self._recent[key] = choice
+        while len(self._recent) > self._recent_size:
+            self._recent.popitem(last=False)
+        return choice
+
+    async def explain(self, text: str) -> RouteChoice:
+        """Return the same choice with scores and neighbours filled in even where a rule decided."""
+        key = clean(text)
+        hit = self._rules.match(key)
+        judgement = await self._judge(key)
+        return self._by_rule(hit, judgement) if hit else self._by_similarity(judgement)
+
+    def close(self) -> None:
+        """End the encoding thread; texts that still wait are cancelled."""
+        self._batches.close()
+
+    async def _judge(self, text: str) -> Judgement:
+        async with asyncio.timeout(self._limit_s):
+            return await self._batches.submit(text)
+
+    def _by_rule(self, hit: KeywordHit, judgement: Judgement | None) -> RouteChoice:
+        route = self._routes[hit.route]
+        return RouteChoice(
+            route=None if route.nobody else route.name,
+            type=route.type,
+            score=1.0,
+            reason="keyword",
+            matched=hit.matched,
+            neighbours=judgement.neighbours if judgement else (),
+            scores=judgement.scores if judgement else {},
+        )
+
+    def _by_similarity(self, judgement: Judgement) -> RouteChoice:
+        if not judgement.scores:
+            return RouteChoice(route=None, type=self._nobody_type, score=0.0, reason="other")
+        name, score = judgement.best()
+        route = self._routes[name]
+        threshold = self._score_threshold if route.score_threshold is None else route.score_threshold
+        taken = not route.nobody and score >= threshold
+        return RouteChoice(
+            route=route.name if taken else None,
+            type=route.type if taken else self._nobody_type,
+            score=score,
+            reason="similarity" if taken else "other" if route.nobody else "below threshold",
+            threshold=0.0 if route.nobody else threshold,
+            neighbours=judgement.neighbours,
+            scores=judgement.scores,
+        )

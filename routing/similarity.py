@@ -1,0 +1,75 @@
+"""The second step of routing: a text that no rule took is compared with the examples of all routes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from routing.choice import Encoder, Neighbour
+from routing.decision import Decision, fit
+from routing.route import Route
+from routing.text import for_encoder
+from routing.vectors import VectorCache
+
+Matrix = NDArray[np.float32]
+
+PENALTY = 1e-4
+TEMPERATURE = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """What similarity says of one text: a probability per route and the closest examples."""
+
+    scores: dict[str, float]
+    neighbours: tuple[Neighbour, ...]
+
+    def best(self) -> tuple[str, float]:
+        """Return the route with the highest probability, and that probability."""
+        return max(self.scores.items(), key=lambda item: item[1])
+
+
+class Similarity:
+    """A head fitted to the routes' examples, and the examples themselves for the explanation. Blocks."""
+
+    def __init__(self, routes: Sequence[Route], encoder: Encoder, cache: VectorCache, *, top_k: int = 3) -> None:
+        pairs = [(route.name, sentence) for route in routes for _, sentence in route.examples()]
+        self._encoder = encoder
+        self._routes = [name for name, _ in pairs]
+        self._utterances = [sentence for _, sentence in pairs]
+        self._vectors = cache.encode(encoder, [for_encoder(sentence) for sentence in self._utterances])
+        self._top_k = min(top_k, len(pairs))
+        self._head: Decision | None = None
+        if pairs:
+            self._head = fit(self._vectors, self._routes, penalty=PENALTY, temperature=TEMPERATURE)
+
+    def judge(self, texts: Sequence[str]) -> list[Judgement]:
+        """Return one judgement per text; without any example, or without words, one that knows no route."""
+        plain = [for_encoder(text) for text in texts]
+        if self._head is None or not any(plain):
+            return [Judgement(scores={}, neighbours=()) for _ in texts]
+        vectors = self._encoder.encode([text or "." for text in plain])
+        table = self._head.probabilities(vectors)
+        cosines = vectors @ self._vectors.T
+        return [
+            self._judgement(*row) if text else Judgement(scores={}, neighbours=())
+            for text, row in zip(plain, zip(table, cosines, strict=True), strict=True)
+        ]
+
+    def _judgement(self, probabilities: Matrix, cosines: Matrix) -> Judgement:
+        if self._head is None or not bool(np.isfinite(probabilities).all()):
+            return Judgement(scores={}, neighbours=())
+        nearest = np.argpartition(-cosines, self._top_k - 1)[: self._top_k]
+        ordered = nearest[np.argsort(-cosines[nearest], kind="stable")]
+        scores = zip(self._head.labels, (min(1.0, max(0.0, float(p))) for p in probabilities), strict=True)
+        return Judgement(scores=dict(scores), neighbours=tuple(self._neighbour(int(i), cosines) for i in ordered))
+
+    def _neighbour(self, index: int, cosines: Matrix) -> Neighbour:
+        return Neighbour(
+            route=self._routes[index],
+            utterance=self._utterances[index],
+            cosine=min(1.0, max(-1.0, float(cosines[index]))),
+        )

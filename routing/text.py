@@ -1,0 +1,45 @@
+"""One form of a text for matching: what looks the same to a reader is the same to a rule.
+
+`fold` serves keyword rules, `for_encoder` serves embeddings. Both look at the head of a long text only, so that
+their cost is bounded whatever a customer pastes.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+MAX_CHARS = 2000
+
+_SPACE = re.compile(r"\s+")
+_URL = re.compile(r"https?://\S{1,500}|www\.\S{1,500}", re.IGNORECASE)
+_LINK = re.compile(r"<[@#!][^<>\s]{1,100}>")
+# A number of an order, parcel or invoice: at least four digits in one token. Its digits tell nothing about the
+# concern and move the embedding a lot, so all of them read the same.
+_NUMBER = re.compile(r"#?\b(?=(?:[a-z-]{0,12}\d){4})[a-z0-9][a-z0-9-]{3,40}\b", re.IGNORECASE | re.ASCII)
+_ORDER_NUMBER = "1234"
+_APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'", "“": '"', "”": '"'})
+
+
+def clean(text: str) -> str:
+    """Return the first `MAX_CHARS` characters without invisible marks, width variants and runs of blanks."""
+    head = unicodedata.normalize("NFKC", text[:MAX_CHARS]).translate(_APOSTROPHES)
+    seen = "".join(char for char in head[:MAX_CHARS] if not _invisible(char))
+    return _SPACE.sub(" ", seen).strip()
+
+
+def fold(text: str) -> str:
+    """Return the cleaned text without differences of case."""
+    return clean(text).casefold()
+
+
+def for_encoder(text: str) -> str:
+    """Return the cleaned text without links and mentions, every order number replaced by the same digits."""
+    plain = _LINK.sub(" ", _URL.sub(" ", clean(text)))
+    return _SPACE.sub(" ", _NUMBER.sub(_ORDER_NUMBER, plain)).strip()
+
+
+def _invisible(char: str) -> bool:
+    """Whether a character prints nothing: zero-width, direction and variation marks, controls other than blanks."""
+    category = unicodedata.category(char)
+    return category in {"Cf", "Cs", "Co", "Cn"} or (category == "Cc" and not char.isspace())
