@@ -6,13 +6,15 @@ letters) stands in `hermes_bot.bus.bus`.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
 
-from hermes_bot.messages.message import Message
+import msgspec
+
+from hermes_bot.messages.message import Message, utc_now
 
 
 class State(StrEnum):
@@ -29,14 +31,15 @@ class State(StrEnum):
 
 
 FINAL_STATES = frozenset({State.DONE, State.DEAD, State.EXPIRED, State.SUSPENDED, State.CANCELLED})
+DEAD_LETTERS = frozenset({State.DEAD, State.EXPIRED, State.SUSPENDED})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
-    """One message for one subscription.
+class Delivery(msgspec.Struct, frozen=True, kw_only=True):
+    """One message for one subscription. (A msgspec struct because every hop makes three of them.)
 
     `attempt` counts from 1. `redelivered` is true when an earlier attempt may have run part of the way: a handler
-    with an effect outside the bus then looks for its own trace before it acts.
+    with an effect outside the bus then looks for its own trace before it acts. `branch` goes into the ids of the
+    outputs when the message matched several subscriptions. `queued_at` starts the clock of `ttl_s` and of ageing.
     """
 
     message: Message
@@ -46,7 +49,19 @@ class Delivery:
     redelivered: bool = False
     state: State = State.QUEUED
     error: str = ""
+    branch: str = ""
+    queued_at: datetime = msgspec.field(default_factory=utc_now)
     updated_at: datetime | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What makes a delivery the same as another: (task, subscription)."""
+        return (self.message.task_id or self.message.id, self.subscription)
+
+    @property
+    def lane(self) -> tuple[str, str]:
+        """What keeps deliveries in order: (context, agent)."""
+        return (self.message.context_id, self.agent)
 
 
 Handler = Callable[[Message, Delivery], Awaitable[Sequence[Message]]]
@@ -75,8 +90,7 @@ class Subscription:
     policy: Policy = field(default_factory=Policy)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settlement:
+class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     """What ends an attempt, committed whole: the state, the handler's outputs as new deliveries, the error.
 
     For RETRYING, `retry_at` says when (aware UTC) and `outputs` is empty.
@@ -89,7 +103,7 @@ class Settlement:
 
 
 class Backend(Protocol):
-    """Keeps deliveries. All methods may be called from one event loop only."""
+    """Keeps deliveries. All methods are called from one event loop; any may raise StoreError."""
 
     async def open(self) -> None:
         """Take hold of the storage; deliveries left unfinished come back as queued and `redelivered`."""
@@ -99,6 +113,10 @@ class Backend(Protocol):
         """Give the storage back; what is unfinished stays there."""
         ...
 
+    async def run(self) -> None:
+        """Do the recurring work (timers, purging) until cancelled; the bus runs this in a task that it owns."""
+        ...
+
     async def publish(self, deliveries: Sequence[Delivery]) -> Sequence[bool]:
         """Return, when all are durable, which were new; one whose (task, subscription) is known is not added again."""
         ...
@@ -106,7 +124,8 @@ class Backend(Protocol):
     async def lease(self, agent: str) -> Delivery:
         """Wait for and return the next delivery of `agent` that is due and whose lane is free, as RUNNING.
 
-        A lane is (context, agent): in publish order, one at a time, held until `settle`, also over a retry.
+        A lane is (context, agent): in publish order, one at a time, held until `settle`, also over a retry. A
+        message with `not_before` joins its lane at that time.
         """
         ...
 
@@ -115,11 +134,15 @@ class Backend(Protocol):
         ...
 
     async def hand_back(self, delivery: Delivery) -> None:
-        """Return a leased delivery unfinished, to be leased again, as `redelivered`."""
+        """Return a leased delivery unfinished, to be leased again, as `redelivered`; no attempt is counted."""
         ...
 
     def queue_size(self, agent: str) -> int:
         """Return how many deliveries of `agent` are not in a final state."""
+        ...
+
+    async def idle(self, agents: Collection[str]) -> None:
+        """Wait until no delivery of `agents` is queued, running or retrying; delayed ones do not count."""
         ...
 
     async def counts(self) -> Mapping[tuple[str, State], int]:
@@ -131,7 +154,7 @@ class Backend(Protocol):
         ...
 
     async def requeue(self, message_id: str, subscription: str) -> bool:
-        """Put a dead, expired or suspended delivery back in its queue; return whether there was one."""
+        """Put a dead, expired or suspended delivery back in its queue, as attempt 1; return whether there was one."""
         ...
 
     async def drop(self, message_id: str, subscription: str) -> bool:

@@ -1,0 +1,191 @@
+"""The bus: takes messages, finds who gets them, and owns the workers that handle them.
+
+What happens to one delivery stands in `deliverer`, who gets what in `router`, where it is kept in a backend.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random as random_module
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+
+from hermes_bot.bus.deliverer import STORE_PAUSE_S, Deliverer, OnFailure, OnHop
+from hermes_bot.bus.port import FINAL_STATES, Backend, Delivery, Handler, Policy
+from hermes_bot.bus.router import Router
+from hermes_bot.errors import BusFull, BusStopped, PermanentError, StoreError
+from hermes_bot.messages.message import Message, utc_now
+
+ROOM_POLL_S = 0.02
+YIELD_EVERY = 16  # deliveries a worker handles before others on the loop get a turn, should no handler ever wait
+
+logger = logging.getLogger(__name__)
+
+
+class Bus:
+    """Publishes, delivers, settles; see docs/bus.md for what it promises.
+
+    `clock` gives aware UTC, `random` 0..1. `on_hop(delivery, state, outputs, seconds)` is told of every settled
+    attempt. `on_failure(delivery, error)` returns what to send when a delivery ends dead, expired or suspended;
+    that is committed together with this state.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        *,
+        clock: Callable[[], datetime] = utc_now,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        random: Callable[[], float] = random_module.random,
+        max_hops: int = 10,
+        publish_wait_s: float = 5.0,
+        on_hop: OnHop | None = None,
+        on_failure: OnFailure | None = None,
+    ) -> None:
+        self._backend = backend
+        self._clock = clock
+        self._sleep = sleep
+        self._publish_wait_s = publish_wait_s
+        self._router = Router()
+        self._deliverer = Deliverer(
+            backend,
+            self._router,
+            clock=clock,
+            sleep=sleep,
+            random=random,
+            max_hops=max_hops,
+            on_hop=on_hop,
+            on_failure=on_failure,
+        )
+        self._open = False
+        self._group: asyncio.TaskGroup | None = None
+        self._supervisor: asyncio.Task[None] | None = None
+        self._upkeep: asyncio.Task[None] | None = None
+        self._workers: dict[str, list[asyncio.Task[None]]] = {}
+        self._busy: set[asyncio.Task[None]] = set()
+
+    def subscribe(self, pattern: str, agent: str, handler: Handler, policy: Policy = Policy()) -> None:  # noqa: B008 - frozen
+        """Bind the topic pattern to the agent's handler, also while running; the same pair again replaces it.
+
+        An agent has one pool of workers for all its subscriptions, as large as the largest `concurrency` of them.
+        """
+        self._router.add(pattern, agent, handler, policy)
+        if self._group is not None and self._open:
+            self._staff(agent)
+
+    def unsubscribe(self, agent: str, pattern: str) -> None:
+        """Stop new deliveries for that subscription; what is queued already is still handled."""
+        self._router.remove(pattern, agent)
+
+    async def start(self) -> None:
+        """Open the backend and start the workers; raise StoreError where the storage cannot be used."""
+        await self._backend.open()
+        started = asyncio.Event()
+        self._open = True
+        self._supervisor = asyncio.create_task(self._supervise(started), name="bus")
+        self._supervisor.add_done_callback(self._supervisor_ended)
+        await started.wait()
+        for agent, state in await self._backend.counts():
+            if state not in FINAL_STATES and agent not in self._router.agents():
+                logger.warning("messages wait for an agent without a subscription", extra={"agent": agent})
+
+    async def publish(self, message: Message) -> None:
+        """Return when the message is durable for every subscription that matches; a known task is dropped.
+
+        Raise Unroutable where none matches, BusFull after a bounded wait, BusStopped, or StoreError.
+        """
+        if not self._open:
+            raise BusStopped("the bus is not running")
+        if not message.id:
+            raise PermanentError(
+                f"{message.type}: a message to publish needs an id; only a handler's outputs have none"
+            )
+        deliveries = self._router.expand(message, self._clock())
+        await self._wait_for_room(deliveries)
+        if not self._open:
+            raise BusStopped("the bus stopped meanwhile")
+        await self._backend.publish(deliveries)
+
+    async def drain(self, limit_s: float) -> None:
+        """Wait until every delivery that can finish has; those delayed into the future do not count.
+
+        Raise TimeoutError when the limit passes first.
+        """
+        async with asyncio.timeout(limit_s):
+            await self._backend.idle(self._router.agents())
+
+    async def stop(self, limit_s: float) -> None:
+        """Lease no more, give running handlers the limit, cancel and hand back the rest, close the backend."""
+        if self._supervisor is None:
+            return
+        self._open = False
+        try:
+            workers = {worker for pool in self._workers.values() for worker in pool}
+            _cancel(workers - self._busy)
+            if self._busy:
+                await asyncio.wait(set(self._busy), timeout=limit_s)
+            _cancel(workers)
+            if self._upkeep is not None:
+                self._upkeep.cancel()
+            await self._supervisor
+        finally:
+            self._supervisor = self._group = self._upkeep = None
+            self._workers.clear()
+            await self._backend.close()
+
+    async def _supervise(self, started: asyncio.Event) -> None:
+        async with asyncio.TaskGroup() as group:
+            self._group = group
+            self._upkeep = group.create_task(self._backend.run(), name="bus-upkeep")
+            for agent in sorted(self._router.agents()):
+                self._staff(agent)
+            started.set()
+
+    def _supervisor_ended(self, supervisor: asyncio.Task[None]) -> None:
+        self._open = False
+        if not supervisor.cancelled() and supervisor.exception() is not None:
+            logger.critical("the bus broke down", exc_info=supervisor.exception())
+
+    def _staff(self, agent: str) -> None:
+        """Give the agent the workers that its policy asks for."""
+        assert self._group is not None  # noqa: S101 - called while running only
+        pool = self._workers.setdefault(agent, [])
+        while len(pool) < self._router.concurrency(agent):
+            pool.append(self._group.create_task(self._work(agent), name=f"{agent}-{len(pool) + 1}"))
+
+    async def _work(self, agent: str) -> None:
+        me = asyncio.current_task()
+        assert me is not None  # noqa: S101 - a coroutine runs in a task
+        handled = 0
+        while self._open:
+            try:
+                delivery = await self._backend.lease(agent)
+            except StoreError:
+                logger.exception("cannot lease, trying again", extra={"agent": agent})
+                await self._sleep(STORE_PAUSE_S)
+                continue
+            self._busy.add(me)
+            try:
+                await self._deliverer.deliver(delivery)
+            finally:
+                self._busy.discard(me)
+            handled += 1
+            if handled % YIELD_EVERY == 0:
+                await asyncio.sleep(0)
+
+    async def _wait_for_room(self, deliveries: Sequence[Delivery]) -> None:
+        waited_s = 0.0
+        for delivery in deliveries:
+            subscription = self._router.subscription(delivery.subscription)
+            limit = subscription.policy.max_queue_size if subscription else 0
+            while self._open and self._backend.queue_size(delivery.agent) >= limit:
+                if waited_s >= self._publish_wait_s:
+                    raise BusFull(delivery.agent, self._backend.queue_size(delivery.agent))
+                await self._sleep(ROOM_POLL_S)
+                waited_s += ROOM_POLL_S
+
+
+def _cancel(tasks: set[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
