@@ -1,0 +1,61 @@
+"""Finds posts of ours in Slack by the key in their metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from hermes_bot.edge.posts import Post
+from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.errors import SlackRefused
+
+EVENT_TYPE = "hermes_post"
+
+
+class PostSearch:
+    """Reads a thread, or the newest pages of a channel, to a bound of about two thousand messages."""
+
+    def __init__(self, api: SlackApi) -> None:
+        self._api = api
+
+    async def copies(self, *, key: str, channel: str, thread_ts: str = "", since: str = "") -> list[Post]:
+        """Return the posts with this key, oldest first.
+
+        `since` is the ts of a message that they must follow. A reply whose thread is gone stands in the channel,
+        so that is read too. Times are Slack's alone: our clock may be wrong.
+        """
+        found = await self._in_thread(key, channel, thread_ts, since) if thread_ts else []
+        if not found:
+            found = await self._in("conversations.history", key, channel=channel, **_after(since))
+        return sorted(found, key=lambda post: post.ts)
+
+    async def _in_thread(self, key: str, channel: str, thread_ts: str, since: str) -> list[Post]:
+        try:
+            return await self._in(
+                "conversations.replies", key, channel=channel, ts=thread_ts, **_after(since or thread_ts)
+            )
+        except SlackRefused as error:
+            if error.error not in ("thread_not_found", "message_not_found"):
+                raise
+            return []
+
+    async def _in(self, method: str, key: str, *, channel: str, **arguments: Any) -> list[Post]:
+        pages = self._api.pages(method, "messages", channel=channel, include_all_metadata=True, **arguments)
+        return [
+            Post(key=key, channel=channel, ts=str(message.get("ts")))
+            async for page in pages
+            for message in page
+            if _key(message) == key
+        ]
+
+
+def _after(ts: str) -> dict[str, Any]:
+    return {"oldest": ts} if ts else {}
+
+
+def _key(message: Any) -> str:
+    metadata = message.get("metadata") if isinstance(message, Mapping) else None
+    if not isinstance(metadata, Mapping) or metadata.get("event_type") != EVENT_TYPE:
+        return ""
+    payload = metadata.get("event_payload")
+    return str(payload.get("key") or "") if isinstance(payload, Mapping) else ""
