@@ -1,0 +1,1 @@
+"""The command line: `hermes-bot`, the same as `python -m hermes_bot`."""

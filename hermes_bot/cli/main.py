@@ -1,0 +1,55 @@
+"""The program's entry: its commands, and how an error ends it (exit code 0, 1 found a problem, 2 wrong use)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+import hermes_bot
+from hermes_bot.cli import approvals, dead, routes, run, tickets, tools
+from hermes_bot.cli.failure import report
+from hermes_bot.cli.output import AsJson, say_json
+from hermes_bot.errors import HermesError
+
+app = typer.Typer(
+    name="hermes-bot",
+    help="Hermes: a self-hosted triage desk that lives in Slack.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command("run")(run.run)
+app.add_typer(routes.app, name="routes")
+app.add_typer(tickets.app, name="tickets")
+app.add_typer(approvals.app, name="approvals")
+app.add_typer(dead.app, name="dead")
+app.add_typer(tools.app, name="tools")
+
+
+@app.command()
+def version(as_json: AsJson = False) -> None:
+    """Print the version."""
+    if as_json:
+        say_json({"version": hermes_bot.__version__})
+    else:
+        typer.echo(f"hermes-bot {hermes_bot.__version__}")
+
+
+@app.callback()
+def _options() -> None:
+    """Hermes: a self-hosted triage desk that lives in Slack."""
+
+
+def main(arguments: Annotated[list[str] | None, "for tests; None reads the process's own"] = None) -> None:
+    """Run the program and end the process with its exit code."""
+    given = sys.argv[1:] if arguments is None else arguments
+    try:
+        app(given, prog_name="hermes-bot")
+    except HermesError as error:
+        sys.exit(report(error, sys.stderr))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:  # noqa: BLE001  # the edge to a person: a reference for them, the cause for the log
+        sys.exit(report(error, sys.stderr, debug="--debug" in given))

@@ -1,0 +1,62 @@
+"""Opens the stores for one command, without starting the bot; works while the bot runs."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from hermes_bot import settings
+
+if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for them
+    from hermes_bot.approvals.approvals import Approvals
+    from hermes_bot.bus.port import Backend
+    from hermes_bot.tickets.tickets import Tickets
+    from hermes_bot.tools.toolbox import Toolbox
+    from routing.router import Router
+
+Result = TypeVar("Result")
+
+
+class Offline(Protocol):
+    """What commands work with: the stores and the router, opened without starting the bot."""
+
+    @property
+    def router(self) -> Router:
+        """Text in, choice out."""
+        ...
+
+    @property
+    def tickets(self) -> Tickets:
+        """Tickets in the store."""
+        ...
+
+    @property
+    def approvals(self) -> Approvals:
+        """Approvals in the store."""
+        ...
+
+    @property
+    def bus(self) -> Backend:
+        """The bus's storage, for looking, replaying and dropping."""
+        ...
+
+    @property
+    def toolbox(self) -> Toolbox:
+        """Tools and who may use them."""
+        ...
+
+
+def with_offline(config: Path | None, work: Callable[[Offline], Awaitable[Result]]) -> Result:
+    """Return what `work` returns, run against the parts that the settings describe."""
+    loaded = settings.load(config, os.environ)
+
+    async def run() -> Result:
+        from hermes_bot.app import offline
+
+        async with offline(loaded) as parts:
+            return await work(parts)
+
+    return asyncio.run(run())

@@ -1,0 +1,182 @@
+"""`hermes-bot run`: starts the bot, says where it is, and stops it gracefully at SIGINT or SIGTERM."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Annotated, Any, Protocol
+
+import typer
+
+from hermes_bot import settings
+from hermes_bot.cli.output import AsJson, Config
+from hermes_bot.errors import SettingsError
+from hermes_bot.settings import Mode, Settings
+
+LOG_FILE = "hermes.log"
+
+Host = Annotated[str | None, typer.Option("--host", help="Address of Slack over HTTP and the health pages.")]
+Port = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="Their port (default 8080).")]
+PagePort = Annotated[
+    int | None, typer.Option("--workspace-port", min=0, max=65535, help="Port of the local workspace (default 8070).")
+]
+NoWorkspace = Annotated[bool, typer.Option("--no-workspace", help="Never start the local workspace.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Print one line for each hop of a message, and tracebacks.")]
+
+
+class Service(Protocol):
+    """What is run: the whole bot."""
+
+    async def start(self) -> None:
+        """Return once it is ready; raise HermesError where it cannot be."""
+        ...
+
+    async def stop(self) -> None:
+        """Stop gracefully; also after a `start` that failed or was cut short."""
+        ...
+
+    async def run_until_stopped(self) -> None:
+        """Return when it stopped by itself; raise what broke it."""
+        ...
+
+
+def run(
+    host: Host = None,
+    port: Port = None,
+    workspace_port: PagePort = None,
+    no_workspace: NoWorkspace = False,
+    debug: Debug = False,
+    config: Config = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run the bot; without a Slack token it starts a local workspace to try it in."""
+    options = {"HTTP__HOST": host, "HTTP__PORT": port, "WORKSPACE__PORT": workspace_port}
+    given = {f"HERMES_{name}": str(value) for name, value in options.items() if value is not None}
+    loaded = settings.load(config, {**os.environ, **given})
+    if no_workspace and loaded.mode is Mode.WORKSPACE:
+        raise SettingsError("--no-workspace needs Slack: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or leave it out")
+    from hermes_bot.cli.ports import check_ports
+
+    check_ports(loaded)
+    undo_logging = _configure_logging(loaded, debug=debug)
+    try:
+        from hermes_bot.app import HermesApp
+
+        asyncio.run(serve(HermesApp(loaded), on_started=lambda: _announce(loaded, as_json=as_json)))
+    finally:
+        undo_logging()
+
+
+async def serve(service: Service, *, on_started: Callable[[], None]) -> None:
+    """Run the service until it ends or a signal asks for it; a second signal ends the process at once."""
+    asked = asyncio.Event()
+    _on_signals(asked)
+    running = asyncio.create_task(_start_and_run(service, on_started), name="service")
+    waiting = asyncio.create_task(asked.wait(), name="signals")
+    try:
+        await asyncio.wait({running, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waiting.cancel()
+        running.cancel()
+        try:
+            with suppress(asyncio.CancelledError):
+                await running
+        finally:
+            await service.stop()
+
+
+async def _start_and_run(service: Service, on_started: Callable[[], None]) -> None:
+    await service.start()
+    on_started()
+    await service.run_until_stopped()
+
+
+def _on_signals(asked: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+
+    def ask(number: signal.Signals) -> None:
+        asked.set()
+        loop.remove_signal_handler(number)
+        signal.signal(number, signal.SIG_DFL)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, ask, number)
+
+
+def _configure_logging(loaded: Settings, *, debug: bool) -> Callable[[], None]:
+    from rich.console import Console
+
+    from hermes_bot import observe
+
+    access = loaded.access
+    secrets = [each.get_secret_value() for each in (access.bot_token, access.app_token, access.signing_secret) if each]
+    colour = Console(stderr=True).color_system is not None
+    file = loaded.data.path / LOG_FILE
+    return observe.configure(stream=sys.stderr, debug=debug, colour=colour, file=file, secrets=secrets)
+
+
+def summary(loaded: Settings) -> Mapping[str, str]:
+    """Return what a person wants to know at the start: where it is, what it runs on, where its data lies."""
+    health = f"http://{loaded.http.host}:{loaded.http.port}"
+    page = {"Page": f"http://127.0.0.1:{loaded.workspace.port}"} if loaded.mode is Mode.WORKSPACE else {}
+    slack = {
+        Mode.WORKSPACE: "local workspace (no SLACK_BOT_TOKEN is set)",
+        Mode.SOCKET: f"Socket Mode{_at(loaded)}",
+        Mode.HTTP: f"HTTP{_at(loaded)}, requests come to {health}/slack/events",
+    }
+    orders = "demo shop" if loaded.demo_shop else _scheme(loaded.orders_url)
+    runs_on = f"bus {loaded.bus.backend}, store {_scheme(loaded.store_url)}, orders {orders}"
+    return {
+        **page,
+        "Slack": slack[loaded.mode],
+        "Health": f"{health}/healthz",
+        "Runs on": f"{runs_on}, encoder {loaded.encoder.profile}",
+        "Settings": loaded.source,
+        "Data": str(loaded.data.path),
+        "Log": str(loaded.data.path / LOG_FILE),
+    }
+
+
+def _at(loaded: Settings) -> str:
+    return f" at {loaded.access.api_url}" if loaded.access.api_url else ""
+
+
+def _scheme(url: str) -> str:
+    return url.split(":", 1)[0].split("+", 1)[0]
+
+
+def _announce(loaded: Settings, *, as_json: bool) -> None:
+    told = summary(loaded)
+    if as_json:
+        import json
+
+        line: dict[str, Any] = {key.lower().replace(" ", "_"): value for key, value in told.items()}
+        typer.echo(json.dumps({"event": "started", **line}, ensure_ascii=False))
+    else:
+        _show(told)
+    sys.stdout.flush()
+
+
+def _show(told: Mapping[str, str]) -> None:
+    from rich.console import Console
+    from rich.panel import Panel
+    from rich.table import Table
+
+    import hermes_bot
+
+    console = Console(highlight=False)
+    title = f"Hermes {hermes_bot.__version__}"
+    if not console.is_terminal:
+        typer.echo(f"{title} is running; stop it with Ctrl+C")
+        for label, value in told.items():
+            typer.echo(f"  {label + ':':<10}{value}")
+        return
+    grid = Table.grid(padding=(0, 2))
+    for label, value in told.items():
+        style = "bold cyan" if label == "Page" else ""
+        grid.add_row(f"[dim]{label}[/dim]", f"[{style}]{value}[/{style}]" if style else value.replace("[", r"\["))
+    console.print(Panel(grid, title=f"[bold]{title}[/bold]", subtitle="Ctrl+C stops it", expand=False))
