@@ -1,0 +1,67 @@
+"""What a planner may decide, exactly three things: call a tool, delegate, finish."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from hermes_bot.messages.payloads import Audience, Choice
+
+
+class Outcome(StrEnum):
+    """How an agent's work on a message ends."""
+
+    ANSWERED = "answered"
+    ASK_CUSTOMER = "ask_customer"
+    HANDOFF = "handoff"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTool:
+    """Call a tool; what comes back is the next observation."""
+
+    tool: str
+    arguments: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delegate:
+    """Leave the message to whoever takes this type; `choice` goes along as if the customer had pressed it."""
+
+    type: str
+    choice: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Private:
+    """What the customer alone may see. In a direct message it is shown together with the answer itself.
+
+    `audience` says how it reaches them out of a channel: `owner` (a direct message) or `ephemeral`.
+    """
+
+    text: str
+    audience: Audience = Audience.OWNER
+    fields: tuple[tuple[str, str], ...] = ()
+    choices: tuple[Choice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finish:
+    """End the work on this message.
+
+    `text` is what the thread reads; for a handoff it stays empty and `reason` says why, in one word, `known` what
+    was found out, in the staff's language. `memory` is the state that the agent keeps for the ticket's next message.
+    """
+
+    outcome: Outcome
+    text: str = ""
+    choices: tuple[Choice, ...] = ()
+    private: Private | None = None
+    reason: str = ""
+    known: tuple[tuple[str, str], ...] = ()
+    solved: bool = False
+    memory: dict[str, Any] = field(default_factory=dict)
+
+
+Action = CallTool | Delegate | Finish

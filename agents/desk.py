@@ -1,0 +1,64 @@
+"""What an agent may use while it handles one message. Agents hold no services: they are handed this desk."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from agents.texts import Texts
+from hermes_bot.approvals.approvals import Approvals
+from hermes_bot.messages.message import Message
+from hermes_bot.people import Directory, Roles
+from hermes_bot.tickets.runs import Runs
+from hermes_bot.tickets.tickets import Tickets
+from hermes_bot.tools.order_book import OrderBook
+from hermes_bot.tools.toolbox import Toolbox
+from routing.choice import RouteChoice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Staff:
+    """Who works here: lists of user (U…) and user group (S…) ids."""
+
+    roles: Roles
+    operators: Sequence[str] = ()
+    admins: Sequence[str] = ()
+    approvers: Sequence[str] = ()
+
+    async def includes(self, team: str, user: str) -> bool:
+        """Return whether the person holds any of the roles; raise TransientError when Slack does not answer."""
+        everyone = dict.fromkeys((*self.operators, *self.admins, *self.approvers))
+        return await self.roles.includes(tuple(everyone), team, user)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """The services, each for the agent that needs it. `choose` is the router's: a text in, a choice out.
+
+    `redelivered` says that an earlier attempt at this message may have run part of the way.
+    """
+
+    tickets: Tickets
+    runs: Runs
+    approvals: Approvals
+    toolbox: Toolbox
+    book: OrderBook
+    directory: Directory
+    staff: Staff
+    texts: Texts
+    choose: Callable[[str], Awaitable[RouteChoice]]
+    redelivered: bool = False
+
+
+class Agent(Protocol):
+    """One agent. It keeps nothing between messages, so any worker may take the next one."""
+
+    @property
+    def name(self) -> str:
+        """The name under which it subscribes."""
+        ...
+
+    async def handle(self, message: Message, desk: Desk) -> list[Message]:
+        """Return what follows from the message; an empty list ends the chain. The same message gives the same list."""
+        ...

@@ -1,0 +1,236 @@
+"""The first agent: finds or opens the ticket that a message belongs to and hands it to the agent that takes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from agents.desk import Desk
+from agents.language import language_of
+from agents.replies import reply
+from agents.words import SmallTalk, asks_for_a_person, is_bare, is_short, is_thanks, small_talk
+from hermes_bot.errors import TransientError
+from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import (
+    HANDOFF_NOTED,
+    TICKET_CLICKED,
+    TICKET_UNKNOWN,
+    Audience,
+    Clicked,
+    HandoffNoted,
+    Inbound,
+    Work,
+    read,
+)
+from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
+from hermes_bot.tools.order_number import order_numbers_in
+from routing.choice import RouteChoice
+
+TICKET_ORDER = "ticket.order"
+TICKET_HANDOFF = "ticket.handoff"
+CHOICE_HUMAN = "human"
+STRONG_SCORE = 0.8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """Where a message goes, and why, in words. `keeps` says that the ticket stays with the agent it has."""
+
+    type: str
+    why: str
+    reason: str = ""
+    keeps: bool = False
+
+    @property
+    def agent(self) -> str:
+        """The agent's name, the last word of the type."""
+        return self.type.rpartition(".")[2]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Situation:
+    """What entry knows about a ticket before this message."""
+
+    agent: str = ""
+    waiting: bool = False
+    language: str = ""
+    unclear: int = 0
+
+    @property
+    def type(self) -> str:
+        """The type that reaches the ticket's agent."""
+        return f"ticket.{self.agent}"
+
+
+class EntryAgent:
+    """Handles ticket.created, ticket.replied and ticket.clicked."""
+
+    name = "entry"
+
+    async def handle(self, message: Message, desk: Desk) -> list[Message]:
+        """Return the work for one agent, a note for the people who own the ticket, or nothing for staff."""
+        if message.type == TICKET_CLICKED:
+            return await self._clicked(message, desk)
+        inbound = read(message, Inbound)
+        if await _staff_in_anothers_thread(message, inbound, desk):
+            return []
+        text = _words_of(inbound)
+        located = await desk.tickets.locate(
+            inbound, context_id=message.context_id, message_id=message.id, language=language_of(inbound.text)
+        )
+        ticket = located.ticket
+        if ticket.owner is not Owner.BOT:
+            return [_note(message, ticket, text)]
+        situation = await self._situation(message, ticket, desk)
+        language = language_of(inbound.text, previous=situation.language)
+        decision = await _decide(inbound, situation, desk)
+        return await self._send(message, desk, ticket, situation, decision, Work(
+            ticket_id=ticket.id, text=text, language=language, source_ts=inbound.ts, reason=decision.reason
+        ))  # fmt: skip
+
+    async def _clicked(self, message: Message, desk: Desk) -> list[Message]:
+        clicked = read(message, Clicked)
+        ticket = await desk.tickets.get(clicked.ticket_id)
+        if clicked.user != ticket.requester or (clicked.team and clicked.team != ticket.team):
+            text = desk.texts.render(ticket.language, "entry.not_yours")
+            return [reply(message, ticket, text, audience=Audience.EPHEMERAL, user=clicked.user)]
+        if ticket.owner is not Owner.BOT:
+            return [_note(message, ticket, clicked.label)]
+        situation = await self._situation(message, ticket, desk)
+        decision = Decision(type=situation.type, why="pressed a button", keeps=True)
+        if clicked.choice == CHOICE_HUMAN or not situation.agent:
+            decision = Decision(type=TICKET_HANDOFF, why="asked for a person", reason="asked")
+        language = situation.language or ticket.language
+        return await self._send(message, desk, ticket, situation, decision, Work(
+            ticket_id=ticket.id, text=clicked.label, language=language, choice=clicked.choice, reason=decision.reason
+        ))  # fmt: skip
+
+    async def _situation(self, message: Message, ticket: Ticket, desk: Desk) -> Situation:
+        """Read the state before this message only, never what an earlier attempt at it has written."""
+        state = await desk.runs.load(ticket.id, self.name, message_id=message.id)
+        agent = str(state.get("agent", ""))
+        run: dict[str, Any] = {}
+        if agent:
+            run = await desk.runs.load(ticket.id, agent, message_id=message.id)
+        if run.get("delegated_to"):
+            agent, run = str(run["delegated_to"]), {}
+        return Situation(
+            agent=agent,
+            waiting=bool(run.get("waiting")),
+            language=str(state.get("language", "")),
+            unclear=int(state.get("unclear", 0)),
+        )
+
+    async def _send(
+        self, message: Message, desk: Desk, ticket: Ticket, before: Situation, decision: Decision, work: Work
+    ) -> list[Message]:
+        agent = before.agent if decision.keeps else decision.agent
+        state = {"agent": agent, "language": work.language, "unclear": _unclear_after(before, decision)}
+        await desk.runs.save(ticket.id, self.name, state, message_id=message.id)
+        if decision.keeps and ticket.agent:
+            await desk.tickets.update(ticket.id, language=work.language)
+        else:
+            status = None if ticket.status is TicketStatus.WAITING_APPROVAL else TicketStatus.WORKING
+            await desk.tickets.update(
+                ticket.id,
+                route=decision.agent,
+                agent=decision.agent,
+                why=decision.why,
+                status=status,
+                language=work.language,
+            )
+        return [message.child(decision.type, work, context_id=ticket.context_id)]
+
+
+def _unclear_after(before: Situation, decision: Decision) -> int:
+    """Return how many messages in a row nobody could make sense of; small talk neither counts nor ends the row."""
+    if decision.reason in _UNCLEAR:
+        return before.unclear + 1
+    return before.unclear if decision.type == TICKET_UNKNOWN else 0
+
+
+async def _staff_in_anothers_thread(message: Message, inbound: Inbound, desk: Desk) -> bool:
+    """Whether somebody of the staff writes where only others have a ticket; raise TransientError when unknown."""
+    if not inbound.thread_ts:
+        return False
+    requesters = await desk.tickets.requesters(message.context_id)
+    if not requesters or inbound.user in requesters:
+        return False
+    return await desk.staff.includes(inbound.user_team or inbound.team, inbound.user)
+
+
+async def _decide(inbound: Inbound, situation: Situation, desk: Desk) -> Decision:
+    """Return where the message goes."""
+    text = inbound.text.strip()
+    if not text:
+        return _decide_without_words(inbound, situation)
+    if asks_for_a_person(text):
+        return Decision(type=TICKET_HANDOFF, why="asked for a person", reason="asked")
+    if situation.waiting and is_bare(text):
+        return Decision(type=situation.type, why="answers a question", keeps=True)
+    talk = small_talk(text)
+    if talk is not None:
+        return _small_talk(talk)
+    if situation.agent in _FOLLOWED and is_bare(text):
+        return Decision(type=situation.type, why="follows up", keeps=True)
+    return _route(text, situation, await _choose(text, desk))
+
+
+_UNCLEAR = frozenset({"unclear", "files"})
+# Agents that remember what the conversation is about; the others start afresh with each message.
+_FOLLOWED = frozenset({"order", "refund"})
+
+
+def _decide_without_words(inbound: Inbound, situation: Situation) -> Decision:
+    if not inbound.files:
+        return _small_talk(SmallTalk.GREETING)
+    return _unclear(situation, "a file without words", TICKET_UNKNOWN, "files")
+
+
+def _unclear(situation: Situation, why: str, type: str, reason: str) -> Decision:
+    """Return the decision for what no agent takes: one question, and the second time in a row a person."""
+    if situation.unclear:
+        return Decision(type=TICKET_HANDOFF, why=f"unclear twice; {why}", reason="unclear_twice")
+    return Decision(type=type, why=why, reason=reason, keeps=True)
+
+
+def _small_talk(talk: SmallTalk) -> Decision:
+    return Decision(type=TICKET_UNKNOWN, why=f"small talk: {talk}", reason=talk.value, keeps=True)
+
+
+async def _choose(text: str, desk: Desk) -> RouteChoice:
+    try:
+        return await desk.choose(text)
+    except TimeoutError as error:
+        raise TransientError("routing: the encoder took too long") from error
+
+
+def _route(text: str, situation: Situation, choice: RouteChoice) -> Decision:
+    """Return the decision for a text with a concern, given the router's choice."""
+    why = f"{choice.reason} {choice.matched}".strip() + f" ({choice.score:.2f})"
+    chosen = Decision(type=choice.type, why=why)
+    if situation.agent in _FOLLOWED:
+        stays = Decision(type=situation.type, why=f"follows up; {why}", keeps=True)
+        clear = choice.route is not None and (choice.reason == "keyword" or choice.score >= STRONG_SCORE)
+        if situation.waiting and not clear:
+            return stays
+        if choice.route is None and choice.reason == "below threshold" and is_short(text) and not is_thanks(text):
+            return stays
+    if choice.route is not None:
+        return chosen
+    if is_thanks(text):
+        return _small_talk(SmallTalk.THANKS)
+    if is_bare(text) and order_numbers_in(text):
+        return Decision(type=TICKET_ORDER, why="an order number alone")
+    return _unclear(situation, why, choice.type, "unclear")
+
+
+def _words_of(inbound: Inbound) -> str:
+    """Return the text, or a word for what came instead of one."""
+    text = inbound.text.strip()
+    return text or " ".join(f"[file: {name}]" for name in inbound.files)
+
+
+def _note(message: Message, ticket: Ticket, text: str) -> Message:
+    note = HandoffNoted(ticket_id=ticket.id, text=text, user=ticket.requester)
+    return message.child(HANDOFF_NOTED, note, context_id=ticket.context_id)

@@ -1,0 +1,73 @@
+"""Hands a ticket to people: a summary for them, a word to the customer, and the bot goes quiet."""
+
+from __future__ import annotations
+
+from agents.desk import Desk
+from agents.replies import reply
+from agents.texts import STAFF_LANGUAGE
+from hermes_bot.errors import PermanentError
+from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import HANDOFF_NOTED, HANDOFF_REQUESTED, HandoffNoted, HandoffRequested, Work, read
+from hermes_bot.tickets.ticket import Owner, Ticket
+
+QUOTED_CHARACTERS = 500
+DEFAULT_REASON = "default"
+
+
+class HandoffAgent:
+    """Handles ticket.handoff."""
+
+    name = "handoff"
+
+    async def handle(self, message: Message, desk: Desk) -> list[Message]:
+        """Return the customer's answer and the request for a person; a note where people have the ticket already."""
+        work = read(message, Work)
+        ticket = await desk.tickets.get(work.ticket_id)
+        if ticket.owner is not Owner.BOT and not await self._was_here(message, ticket, desk):
+            note = HandoffNoted(ticket_id=ticket.id, text=work.text, user=ticket.requester)
+            return [message.child(HANDOFF_NOTED, note, context_id=ticket.context_id)]
+        reason = work.reason if work.reason in REASONS else DEFAULT_REASON
+        summary = await _summary(work, ticket, reason, desk)
+        await desk.runs.save(ticket.id, self.name, {"handed_by": message.id}, message_id=message.id)
+        shown = desk.texts.render(STAFF_LANGUAGE, f"handoff.reason.{reason}")
+        await desk.tickets.hand_to_human(ticket.id, reason=shown, summary=summary)
+        text = desk.texts.render(work.language, f"handoff.told.{reason}")
+        request = HandoffRequested(ticket_id=ticket.id, reason=shown, summary=summary)
+        return [
+            reply(message, ticket, text, source_ts=work.source_ts),
+            message.child(HANDOFF_REQUESTED, request, context_id=ticket.context_id),
+        ]
+
+    async def _was_here(self, message: Message, ticket: Ticket, desk: Desk) -> bool:
+        """Whether an earlier attempt at this same message handed the ticket over.
+
+        Asked with no message's id, so that the state after that attempt is read and not the one before.
+        """
+        state = await desk.runs.load(ticket.id, self.name, message_id="")
+        return state.get("handed_by") == message.id
+
+
+# What the customer is told and the staff reads has one text for each of these.
+REASONS = frozenset({
+    "asked", "cancel", "address", "no_identity", "unclear_twice", "not_found", "tool_refused", "too_many_steps",
+    DEFAULT_REASON,
+})  # fmt: skip
+
+
+async def _summary(work: Work, ticket: Ticket, reason: str, desk: Desk) -> str:
+    """Return who, what, since when, the last words and what the bot knows, in the staff's language."""
+    try:
+        name = (await desk.directory.person(ticket.team, ticket.requester)).name
+    except PermanentError:
+        name = ticket.requester
+    return desk.texts.render(
+        STAFF_LANGUAGE,
+        "handoff.summary",
+        name=name,
+        customer_language=work.language,
+        opened_at=ticket.opened_at,
+        subject=ticket.subject[:QUOTED_CHARACTERS],
+        last_words=work.text[:QUOTED_CHARACTERS],
+        known=work.known,
+        why=ticket.why,
+    )

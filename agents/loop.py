@@ -1,0 +1,30 @@
+"""Plan, act, observe: until the planner finishes or delegates, at most `MAX_STEPS` times."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from agents.action import CallTool, Delegate, Finish, Outcome
+from agents.planner import Observation, Planner, Run
+
+MAX_STEPS = 15
+
+Act = Callable[[CallTool, Run], Awaitable[Observation]]
+
+
+async def work_through(run: Run, planner: Planner, act: Act) -> tuple[Run, Finish | Delegate]:
+    """Return the run with its steps and how it ended; a person gets one that does not end by itself."""
+    for _ in range(MAX_STEPS):
+        action = await planner.plan(run)
+        if not isinstance(action, CallTool):
+            return run, action
+        run = run.after(action, await act(action, run))
+    return run, Finish(outcome=Outcome.HANDOFF, reason="too_many_steps", known=_told(run), memory=run.memory)
+
+
+def _told(run: Run) -> tuple[tuple[str, str], ...]:
+    """Return the tools that were called and what came of each, without their data."""
+    return tuple(
+        (f"Step {number}", f"{step.call.tool}: {step.observation.status} {step.observation.code}".strip())
+        for number, step in enumerate(run.steps, start=1)
+    )

@@ -1,0 +1,65 @@
+"""The port to whoever decides the next step, and the run that it decides on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from agents.action import Action, CallTool
+from hermes_bot.tickets.ticket import Ticket
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Observation:
+    """What came of a tool call.
+
+    `status` is done, waiting (an approval was asked for), refused or invalid. `result` is the tool's answer, or
+    `{"approval_id": …}`. `code` says why it was refused, `problems` what is wrong with the arguments.
+    """
+
+    status: str
+    result: dict[str, Any] = field(default_factory=dict)
+    code: str = ""
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One turn of the loop."""
+
+    call: CallTool
+    observation: Observation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Run:
+    """Everything a planner may look at. `memory` is the agent's own state, `board` what all agents of the ticket share.
+
+    `identified` says whether the requester is a customer of the shop.
+    """
+
+    ticket: Ticket
+    agent: str
+    text: str
+    language: str
+    choice: str = ""
+    identified: bool = True
+    memory: dict[str, Any] = field(default_factory=dict)
+    board: dict[str, Any] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+
+    def after(self, call: CallTool, observation: Observation) -> Run:
+        """Return the run with one more step."""
+        return replace(self, steps=(*self.steps, Step(call=call, observation=observation)))
+
+    def seen(self, call: CallTool) -> Observation | None:
+        """Return what the same call has shown in this run, or None."""
+        return next((step.observation for step in self.steps if step.call == call), None)
+
+
+class Planner(Protocol):
+    """Decides the next action. It must not change anything itself."""
+
+    async def plan(self, run: Run) -> Action:
+        """Return the next action, given all steps so far."""
+        ...

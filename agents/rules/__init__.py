@@ -1,0 +1,1 @@
+"""The rules planners: deterministic, without a model."""

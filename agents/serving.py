@@ -1,0 +1,132 @@
+"""Works on one message with a planner and tools; what order and refund have in common."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from agents.action import CallTool, Delegate, Finish, Outcome
+from agents.caller import caller_of
+from agents.desk import Desk
+from agents.loop import work_through
+from agents.planner import Observation, Planner, Run
+from agents.replies import replies
+from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import APPROVAL_REQUESTED, ApprovalRequested, Work, read
+from hermes_bot.tickets.ticket import Ticket, TicketStatus
+from hermes_bot.tools.outcome import Caller, Done, Invalid, NeedsApproval, Refused
+
+TICKET_HANDOFF = "ticket.handoff"
+BOARD = "board"  # the state under this name is shared by all agents of a ticket
+
+
+async def serve(message: Message, desk: Desk, *, agent: str, planner: Planner) -> list[Message]:
+    """Return the answer to a `Work` message, cards that are wanted, or the work for somebody else."""
+    work = read(message, Work)
+    ticket = await desk.tickets.get(work.ticket_id)
+    caller = await caller_of(ticket, desk, agent=agent, language=work.language, asked_at=message.created_at)
+    run = Run(
+        ticket=ticket,
+        agent=agent,
+        text=work.text,
+        language=work.language,
+        choice=work.choice,
+        identified=caller.customer is not None,
+        memory=await desk.runs.load(ticket.id, agent, message_id=message.id),
+        board=await desk.runs.load(ticket.id, BOARD, message_id=message.id),
+    )
+    hands = _Hands(message, ticket, caller, desk)
+    run, end = await work_through(run, planner, hands.act)
+    return [*hands.cards, *await _finish(message, desk, run, end, work)]
+
+
+class _Hands:
+    """Carries out tool calls; the cards that approvals need are collected in `cards`."""
+
+    def __init__(self, message: Message, ticket: Ticket, caller: Caller, desk: Desk) -> None:
+        self._message = message
+        self._ticket = ticket
+        self._caller = caller
+        self._desk = desk
+        self.cards: list[Message] = []
+
+    async def act(self, call: CallTool, run: Run) -> Observation:
+        """Return what came of the call; a privileged one is asked for and not run."""
+        outcome = await self._desk.toolbox.call(call.tool, call.arguments, self._caller)
+        match outcome:
+            case Done(result=result):
+                return Observation(status="done", result=result)
+            case Refused(code=code):
+                return Observation(status="refused", code=code)
+            case Invalid(problems=problems):
+                return Observation(status="invalid", problems=problems)
+            case NeedsApproval():
+                return await self._ask(outcome, step=len(run.steps))
+
+    async def _ask(self, needed: NeedsApproval, *, step: int) -> Observation:
+        request = await self._desk.approvals.request(
+            key=f"{self._message.id}:{self._caller.agent}:{step}",
+            ticket_id=self._ticket.id,
+            context_id=self._ticket.context_id,
+            requested_by=self._ticket.requester,
+            agent=self._caller.agent,
+            tool=needed.tool,
+            level=needed.level,
+            arguments=needed.arguments,
+            title=needed.title,
+            shown=needed.shown,
+            trace_id=self._message.trace_id,
+        )
+        card = ApprovalRequested(approval_id=request.id)
+        self.cards.append(self._message.child(APPROVAL_REQUESTED, card, context_id=self._ticket.context_id))
+        return Observation(status="waiting", result={"approval_id": request.id})
+
+
+async def _finish(message: Message, desk: Desk, run: Run, end: Finish | Delegate, work: Work) -> list[Message]:
+    ticket = run.ticket
+    if isinstance(end, Delegate):
+        agent = end.type.rpartition(".")[2]
+        await _remember(message, desk, run, run.memory | {"delegated_to": agent})
+        await desk.tickets.update(ticket.id, route=agent, agent=agent, why=f"sent on by {run.agent}")
+        return [_work_for(message, ticket, work, end.type, choice=end.choice)]
+    await _remember(message, desk, run, end.memory)
+    if end.outcome is Outcome.HANDOFF:
+        return [_work_for(message, ticket, work, TICKET_HANDOFF, reason=end.reason, known=end.known)]
+    await desk.tickets.update(ticket.id, status=_status(run, end))
+    return replies(message, ticket, end, desk.texts, run.language, work.source_ts)
+
+
+async def _remember(message: Message, desk: Desk, run: Run, memory: dict[str, Any]) -> None:
+    await desk.runs.save(run.ticket.id, run.agent, memory, message_id=message.id)
+    order = memory.get("order")
+    if order:
+        await desk.runs.save(run.ticket.id, BOARD, run.board | {"order": order}, message_id=message.id)
+
+
+def _status(run: Run, end: Finish) -> TicketStatus:
+    asked = any(step.observation.status == "waiting" for step in run.steps)
+    if asked or run.ticket.status is TicketStatus.WAITING_APPROVAL:
+        return TicketStatus.WAITING_APPROVAL
+    return TicketStatus.WAITING_CUSTOMER if end.outcome is Outcome.ASK_CUSTOMER else TicketStatus.SOLVED
+
+
+def _work_for(
+    message: Message,
+    ticket: Ticket,
+    work: Work,
+    type: str,
+    *,
+    choice: str = "",
+    reason: str = "",
+    known: tuple[tuple[str, str], ...] = (),
+) -> Message:
+    """Return the same customer's words for another agent."""
+    body = Work(
+        ticket_id=ticket.id,
+        text=work.text,
+        language=work.language,
+        choice=choice,
+        source_ts=work.source_ts,
+        reason=reason,
+        known=known,
+    )
+    return message.child(type, body, context_id=ticket.context_id)

@@ -1,0 +1,69 @@
+"""The words by which small talk, follow-ups and wishes are known, as alternatives of regular expressions.
+
+All are matched on lower-case text whose signs are blanks, so that they hold words and spaces only.
+"""
+
+GREETING = (
+    r"hi+|hey+|hello+|hiya|howdy|yo|greetings|good (?:morning|afternoon|evening|day)"
+    r"|how are you(?: doing)?(?: today)?|how(?: i|')s it going|what'?s up|sup"
+    r"|(?:is )?(?:anyone|anybody|someone) (?:there|here)|are you there|there|all|team|everyone|hola"
+    r"|bonjour|hallo|ciao|你好啊?|您好啊?|哈喽|嗨|哈啰|早上好|上午好|下午好|晚上好|早|在吗|在么|在不在|有人吗|有人在吗|客服在吗|亲"
+)
+THANKS = (
+    r"(?:many |ok |okay |great |perfect )?thank(?:s| you)(?: again)?(?: so much| very much| a lot| a million| a bunch)?"
+    r"(?: for (?:your|the|all your) (?:help|time|support|assistance|information|info))?"
+    r"|thx|ty|cheers|much appreciated|(?:i )?(?:really )?appreciate (?:it|your help|that)|you too"
+    r"|that'?s (?:all|it|everything)(?: i needed)?|got it|great|perfect|awesome|gracias|merci|danke|grazie"
+    r"|谢谢(?:你|您|啦|了|哈)?|多谢|感谢|非常感谢|太感谢了|辛苦了|辛苦|好的|好|知道了|明白了|收到|没事了|没问题了|麻烦了"
+)
+BYE = (
+    r"(?:good ?)?bye+(?: bye)?|see (?:you|ya)(?: later| soon)?"
+    r"|have a (?:great|good|nice|lovely) (?:day|one|evening|weekend)|good night|再见|拜拜|回见|晚安"
+)
+WHO = (
+    r"who (?:are|r) (?:you|u)|what are you"
+    r"|are you (?:a |an )?(?:real |actual )?(?:human|person|bot|robot|machine|ai)(?: or .{1,30})?"
+    r"|am i (?:talking|speaking|chatting) (?:to|with) (?:a |an )?(?:real )?(?:human|person|bot|robot|machine|ai)"
+    r"|what(?:'s| is) your name|what (?:can|do) you do(?: for me)?"
+    r"|(?:what can you )?help(?: me)?(?: with)?|你是谁|你是(?:真人|机器人|人工|人|ai)(?:吗|还是.{1,10})?"
+    r"|你叫什么(?:名字)?|你能做什么|你会做什么|你能帮我什么|帮助"
+)
+FILLER = r"please|pls|ok|okay|well|oh|the|and|so|again|啊|呀|哦|嗯|哈|呢|的|了|吧"
+BARE = (
+    r"y|yes|yep|yeah|yup|sure|no|nope|ok|okay|correct|right|exactly|please do|go ahead|confirm(?:ed)?"
+    r"|that one|this one|the (?:first|second|last|latest) one"
+    r"|any (?:news|update|updates|progress)(?: on (?:this|that|it))?|(?:any )?updates?|and now"
+    r"|still (?:nothing|waiting)|what about (?:it|this|that)"
+    r"|是|是的|对|对的|不是|没有|好|好的|行|可以|嗯|确认|就是这个|这个|那个"
+    r"|有消息吗|有进展吗|有结果了吗|怎么样了|怎样了|现在呢|然后呢|还没好吗|还要多久"
+)
+PERSON = (
+    r"(?:talk to |speak to |get |i want |connect me to )?(?:a |an )?"
+    r"(?:human|person|real person|agent|operator|representative)(?: please)?"
+    r"|(?:我要)?(?:转|找)?(?:人工|真人)(?:客服)?"
+)
+CANCEL = (
+    r"\bcancel(?:l?ing|lation|l?ed)?\b.{0,40}\b(?:order|purchase|it|that|one|items?)\b"
+    r"|\b(?:order|purchase)\b.{0,40}\bcancel|\bcancel (?:#|\d)|^cancel$|取消.{0,12}(?:订单|单|吧|掉|了它|就行)"
+    r"|(?:订单|那单|这单|单子|单).{0,16}取消|(?:要|想|帮我|帮忙|能|可以)取消|不想要了.{0,6}取消|^取消"
+)
+ASKS_WHETHER_CANCELLED = r"\b(?:was|is|been|got|why)\b.{0,30}\bcancelled|为什么.{0,10}取消|被取消"
+ADDRESS = (
+    r"\b(?:change|update|correct|edit|modify|fix|switch|new|wrong|different|another)\b.{0,40}\baddress"
+    r"|\baddress\b.{0,40}\b(?:change|changed|update|wrong|incorrect|different|mistake)"
+    r"|(?:改|换|修改|更改|变更|填错|写错).{0,12}(?:地址|收货|电话)|(?:地址|收货人|收货电话|收货).{0,10}(?:改|换|错)|改成.{1,20}地址"
+)
+YES = (
+    r"(?:y|yes|yep|yeah|yup|sure|ok|okay|correct|right|exactly|please|go ahead|confirm(?:ed)?|do it|absolutely)\b"
+    r"|(?:是|对|好|行|可以|嗯)(?![不吗像]|什么)|确认|提交|退吧|麻烦|请提交"
+)
+NO = (
+    r"(?:n|no|nope|not now|never ?mind|don'?t|forget it|leave it)\b"
+    r"|不用|不要(?!了)|不了|不是|不需要|算了|先不|先别|别退"
+)
+ASKS_ABOUT_REFUND = (
+    r"\b(?:how|what|when|which|why|policy|policies|possible|eligible|allowed|rules?|conditions?)\b"
+    r"|\b(?:can|could|may) (?:i|it|this|that|we) (?:still |also )?(?:be )?(?:return|refund)"
+    r"|\bdo you (?:accept|offer|allow)"
+    r"|条件|规则|政策|多久|几天|怎么退|怎样退|如何退|能退|可以退|可不可以|能不能|能否|还能|支持退|自动退|退到哪"
+)

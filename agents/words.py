@@ -1,0 +1,128 @@
+"""Reads the few things in a text that need no routing: small talk, bare follow-ups, wishes that people must grant."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from enum import StrEnum
+from typing import Any
+
+import re2
+
+from agents import vocabulary
+from hermes_bot.tools.order_number import order_numbers_in
+
+READ_CHARACTERS = 2_000
+SHORT_WORDS = 8
+SHORT_HAN = 15
+
+
+class SmallTalk(StrEnum):
+    """What a text without a concern is."""
+
+    GREETING = "greeting"
+    THANKS = "thanks"
+    BYE = "bye"
+    WHO = "who"
+
+
+_PERSON = re.compile(vocabulary.PERSON)
+_CANCEL = re.compile(vocabulary.CANCEL)
+_ASKS_WHETHER_CANCELLED = re.compile(vocabulary.ASKS_WHETHER_CANCELLED)
+_ADDRESS = re.compile(vocabulary.ADDRESS)
+_YES = re.compile(vocabulary.YES)
+_NO = re.compile(vocabulary.NO)
+_ASKS_ABOUT_REFUND = re.compile(vocabulary.ASKS_ABOUT_REFUND)
+_MARKS = re.compile(r"[^\w\s']+|_")
+
+
+def _plain(text: str) -> str:
+    """Return the head of the text in lower case, signs as blanks, so that a pattern sees words only."""
+    flat = unicodedata.normalize("NFKC", text[:READ_CHARACTERS]).lower().replace("’", "'")
+    return " ".join(_MARKS.sub(" ", flat).split())
+
+
+def _talk(kind: str, *beside: str) -> Any:
+    """Return an expression for a text with `kind` in it and nothing but what may stand beside it.
+
+    RE2, because these words overlap and a backtracking engine would take exponential time on a hostile text.
+    """
+    around = rf"(?:(?:{'|'.join((kind, vocabulary.FILLER, *beside))})\s*)*"
+    return re2.compile(rf"{around}(?:{kind})\s*{around}")
+
+
+_KINDS = {
+    SmallTalk.WHO: _talk(vocabulary.WHO, vocabulary.GREETING),
+    SmallTalk.BYE: _talk(vocabulary.BYE, vocabulary.THANKS),
+    SmallTalk.THANKS: _talk(vocabulary.THANKS, vocabulary.BYE, vocabulary.GREETING),
+    SmallTalk.GREETING: _talk(vocabulary.GREETING),
+}
+_BARE_TALK = _talk(vocabulary.BARE)
+_OPENS_WITH_THANKS = re.compile(r"(?:ok |okay |great |perfect |oh )?(?:thanks|thank you|谢谢|多谢|感谢)")
+_WITH_DIGITS = re.compile(r"[a-z]*\d[a-z0-9-]*")
+_BESIDE_A_NUMBER = re.compile(
+    r"\b(?:it'?s|it|is|the|order|number|no|nr|id|my|and|so|this one|this)\b|[我的就是这个单号订编码]+|[单]?号是?"
+)
+LOOSE_CHARACTERS = 200
+
+
+def small_talk(text: str) -> SmallTalk | None:
+    """Return what kind of small talk the whole text is; None when it says anything else."""
+    plain = _plain(text)
+    if not plain or len(plain) > LOOSE_CHARACTERS:
+        return None
+    return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch(plain)), None)
+
+
+def is_thanks(text: str) -> bool:
+    """Return whether a text that no agent took is a longer way to say thanks."""
+    plain = _plain(text)
+    asks = "?" in text or "？" in text or bool(order_numbers_in(text))
+    return len(plain) <= LOOSE_CHARACTERS and not asks and bool(_OPENS_WITH_THANKS.match(plain))
+
+
+def is_bare(text: str) -> bool:
+    """Return whether the text only makes sense as an answer to what was said before: "10002", "yes", "any news?"."""
+    plain = _plain(text)
+    if _BARE_TALK.fullmatch(plain):
+        return True
+    rest = _BESIDE_A_NUMBER.sub(" ", _WITH_DIGITS.sub(" ", plain))
+    return bool(order_numbers_in(text)) and not rest.strip()
+
+
+def is_short(text: str) -> bool:
+    """Return whether the text is as short as a follow-up usually is."""
+    plain = _plain(text)
+    han = len(re.findall(r"[\u4e00-\u9fff]", plain))
+    return han <= SHORT_HAN and len(plain.split()) <= SHORT_WORDS
+
+
+def asks_for_a_person(text: str) -> bool:
+    """Return whether the whole text asks for a person, such as the word "human" that the bot offers."""
+    return _PERSON.fullmatch(_plain(text)) is not None
+
+
+def says_yes(text: str) -> bool:
+    """Return whether the text agrees to what was asked, and does nothing else."""
+    asks = any(mark in text for mark in "?？吗")
+    return not asks and is_short(text) and _YES.match(_plain(text)) is not None
+
+
+def says_no(text: str) -> bool:
+    """Return whether the text declines what was asked."""
+    return _NO.match(_plain(text)) is not None
+
+
+def only_asks_about_refunds(text: str) -> bool:
+    """Return whether the text asks about refunds (rules, time, whether one is possible) and does not ask for one."""
+    return _ASKS_ABOUT_REFUND.search(_plain(text)) is not None
+
+
+def wish_for_people(text: str) -> str:
+    """Return `cancel` or `address` when the text wants an order changed in that way, or nothing."""
+    plain = _plain(text)
+    if _ADDRESS.search(plain):
+        return "address"
+    if _CANCEL.search(plain) and not _ASKS_WHETHER_CANCELLED.search(plain):
+        return "cancel"
+    return ""
