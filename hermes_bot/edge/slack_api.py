@@ -44,9 +44,10 @@ def web_client(token: str, base_url: str, session: aiohttp.ClientSession | None 
 class SlackApi:
     """Calls methods by Slack's own names."""
 
-    def __init__(self, client: AsyncWebClient, *, limit_s: float = 10.0) -> None:
+    def __init__(self, client: AsyncWebClient, *, limit_s: float = 10.0, variable: str = "SLACK_BOT_TOKEN") -> None:
         self.client = client
         self._limit_s = limit_s
+        self._variable = variable
 
     async def call(self, method: str, *, limit_s: float | None = None, **arguments: Any) -> dict[str, Any]:
         """Return the answer of e.g. `chat.postMessage`.
@@ -58,7 +59,7 @@ class SlackApi:
             async with asyncio.timeout(limit_s or self._limit_s):
                 response = await function(**arguments)
         except FOREIGN as error:
-            raise mapped(method, error) from error
+            raise mapped(method, error, variable=self._variable) from error
         body = response.data
         return dict(body) if isinstance(body, Mapping) else {}
 

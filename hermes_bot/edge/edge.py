@@ -1,0 +1,231 @@
+"""Ties the edge together: who the bot is, the two doors, and the handlers for what goes out to Slack."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TypeVar
+
+import aiohttp
+
+from hermes_bot.bus.port import Delivery, Handler
+from hermes_bot.edge.approval_cards import ApprovalCards, CardPlace
+from hermes_bot.edge.cards import Approvals, CardTable, Tickets
+from hermes_bot.edge.channels import ChannelPolicy, resolved
+from hermes_bot.edge.handoff_cards import HandoffCards
+from hermes_bot.edge.http_door import HttpDoor
+from hermes_bot.edge.inbound import Bot
+from hermes_bot.edge.listeners import Listeners, Publish
+from hermes_bot.edge.poster import AGENT, POST_CHECK, Poster
+from hermes_bot.edge.posts import Posts
+from hermes_bot.edge.replies import Replies
+from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.edge.slack_app import SlackApp
+from hermes_bot.edge.slack_errors import TokenRefused
+from hermes_bot.edge.socket_mode import SocketDoor
+from hermes_bot.errors import TransientError
+from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import (
+    APPROVAL_REQUESTED,
+    APPROVAL_SETTLED,
+    HANDOFF_CHANGED,
+    HANDOFF_NOTED,
+    HANDOFF_REQUESTED,
+    REPLY_READY,
+)
+from hermes_bot.people import Directory
+
+FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 30.0
+SESSION_LIMIT_S = 30.0
+DRAIN_LIMIT_S = 3.0
+
+TYPES = (
+    REPLY_READY,
+    APPROVAL_REQUESTED,
+    APPROVAL_SETTLED,
+    HANDOFF_REQUESTED,
+    HANDOFF_CHANGED,
+    HANDOFF_NOTED,
+    POST_CHECK,
+)
+"""The message types that agent `slack` subscribes to."""
+
+log = logging.getLogger(__name__)
+
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doors:
+    """How Slack reaches us: an app token opens Socket Mode, otherwise the signing secret HTTP. `port` 0: any."""
+
+    app_token: str = field(default="", repr=False)
+    signing_secret: str = field(default="", repr=False)
+    host: str = "127.0.0.1"
+    port: int = 0
+    ping_interval_s: float = 5.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What the edge reads: people, tickets, approvals, and what it posted."""
+
+    directory: Directory
+    tickets: Tickets
+    approvals: Approvals
+    posts: Posts
+
+
+class SlackEdge:
+    """Speaks to Slack. `connect` first, then start the bus, then `listen`; `start` does both."""
+
+    def __init__(
+        self,
+        api: SlackApi,
+        desk: Desk,
+        publish: Publish,
+        *,
+        doors: Doors,
+        policy: ChannelPolicy,
+        approvers: Sequence[str],
+        clock: Callable[[], datetime],
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._api = api
+        self._desk = desk
+        self._publish = publish
+        self._doors = doors
+        self._policy = policy
+        self._approvers = tuple(approvers)
+        self._clock = clock
+        self._sleep = sleep
+        self._poster = Poster(api, desk.posts, clock=clock)
+        self._http = HttpDoor(
+            host=doors.host,
+            port=doors.port,
+            ready=self.ready,
+            clock=clock,
+            signing_secret="" if doors.app_token else doors.signing_secret,
+        )
+        self._session: aiohttp.ClientSession | None = None
+        self._socket: SocketDoor | None = None
+        self._app: SlackApp | None = None
+        self._handlers: dict[str, Handler] = {}
+        self._state = "not started"
+
+    @property
+    def http_url(self) -> str:
+        """Where the health pages (and, in HTTP mode, Slack's requests) are served."""
+        return self._http.url
+
+    async def start(self) -> None:
+        """Connect and listen."""
+        await self.connect()
+        await self.listen()
+
+    async def connect(self) -> Bot:
+        """Return who we are in Slack. A Slack that is down is waited for.
+
+        Raise TokenRefused for a wrong token, SettingsError for an unknown channel name or a port in use.
+        """
+        await self._http.open()
+        self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=SESSION_LIMIT_S))
+        self._api.client.session = self._session
+        self._state = "waiting for Slack"
+        identity = await self._patiently(lambda: self._api.call("auth.test"))
+        bot = Bot(
+            team=str(identity.get("team_id")), user=str(identity.get("user_id")), bot=str(identity.get("bot_id") or "")
+        )
+        self._policy = await self._patiently(lambda: resolved(self._policy, self._api))
+        self._handlers = self._wired(self._policy)
+        listeners = Listeners(self._publish, self._api, self._session, bot=bot, policy=self._policy)
+        self._app = SlackApp(self._api, listeners, bot=bot, bot_token=self._api.client.token or "")
+        self._state = "not listening yet"
+        return bot
+
+    async def listen(self) -> None:
+        """Open the door for Slack's events; from now on messages are published."""
+        if self._app is None:
+            raise RuntimeError("connect first")
+        if self._doors.app_token:
+            socket = SocketDoor(
+                self._app,
+                app_token=self._doors.app_token,
+                base_url=self._api.client.base_url,
+                ping_interval_s=self._doors.ping_interval_s,
+            )
+            self._socket = socket
+            await self._patiently(socket.open)
+        else:
+            self._http.serve(self._app)
+        self._state = ""
+
+    async def stop(self) -> None:
+        """Take nothing more in, let listeners finish, close all connections. What was not acknowledged comes again."""
+        self._state = "stopping"
+        if self._socket is not None:
+            await self._socket.close()
+        if self._app is not None:
+            await self._app.drained(DRAIN_LIMIT_S)
+        await self._http.close()
+        self._api.client.session = None
+        if self._session is not None:
+            await self._session.close()
+
+    def ready(self) -> tuple[bool, str]:
+        """Return whether events can come in, and if not, why."""
+        if self._state:
+            return False, self._state
+        if self._socket is not None and not self._socket.connected:
+            return False, "the socket to Slack is down"
+        return True, ""
+
+    def handlers(self) -> Mapping[str, Handler]:
+        """Return the handler of each type that agent `slack` subscribes to; they work once connected."""
+        return {type_: self._handler(type_) for type_ in TYPES}
+
+    def _handler(self, type_: str) -> Handler:
+        async def handle(message: Message, delivery: Delivery) -> Sequence[Message]:
+            handler = self._handlers.get(type_)
+            if handler is None:
+                raise TransientError(f"agent {AGENT} is not connected to Slack yet")
+            return await handler(message, delivery)
+
+        return handle
+
+    def _wired(self, policy: ChannelPolicy) -> dict[str, Handler]:
+        desk, poster = self._desk, self._poster
+        table = CardTable(poster, self._api, desk.directory, clock=self._clock)
+        place = CardPlace(self._api, desk.directory, approvers=self._approvers, policy=policy)
+        approvals = ApprovalCards(
+            poster, table, place, posts=desk.posts, approvals=desk.approvals, tickets=desk.tickets
+        )
+        handoffs = HandoffCards(
+            poster, table, posts=desk.posts, tickets=desk.tickets, handoff_channel=policy.handoff_channel
+        )
+        return {
+            REPLY_READY: Replies(poster, self._api).on_ready,
+            APPROVAL_REQUESTED: approvals.on_requested,
+            APPROVAL_SETTLED: approvals.on_settled,
+            HANDOFF_REQUESTED: handoffs.on_requested,
+            HANDOFF_CHANGED: handoffs.on_changed,
+            HANDOFF_NOTED: handoffs.on_noted,
+            POST_CHECK: poster.on_check,
+        }
+
+    async def _patiently(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
+        """Return what `work` gives once Slack is there; a token that is refused is not waited for."""
+        wait_s = FIRST_WAIT_S
+        while True:
+            try:
+                return await work()
+            except TokenRefused:
+                raise
+            except TransientError as error:
+                if wait_s == FIRST_WAIT_S:
+                    log.warning("waiting for Slack", extra={"error": str(error)})
+                await self._sleep(max(wait_s, error.retry_after_s or 0))
+                wait_s = min(wait_s * 2, LONGEST_WAIT_S)

@@ -1,0 +1,94 @@
+"""Posts what agents answer: `reply.ready`."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from hermes_bot.bus.port import Delivery
+from hermes_bot.edge.poster import Draft, Poster
+from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.edge.views.reply import reply_looks
+from hermes_bot.errors import PermanentError, SlackRefused
+from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import Audience, Reply, read
+
+NOT_THERE = frozenset({"user_not_in_channel", "not_in_channel", "channel_not_found", "is_archived"})
+REMEMBERED_DMS = 10_000
+
+log = logging.getLogger(__name__)
+
+
+class Replies:
+    """Brings a reply to those who may see it, and to nobody else."""
+
+    def __init__(self, poster: Poster, api: SlackApi) -> None:
+        self._poster = poster
+        self._api = api
+        self._dms: dict[str, str] = {}
+
+    async def on_ready(self, message: Message, delivery: Delivery) -> Sequence[Message]:
+        """Post the reply in its thread, to its owner's direct messages, or as an ephemeral."""
+        reply = read(message, Reply)
+        drafts = _drafts(reply, message)
+        if reply.audience is Audience.EPHEMERAL:
+            return await self._whisper(reply, drafts, message, delivery)
+        if reply.audience is Audience.OWNER:
+            drafts = await self._directly(reply, drafts)
+        return await self._post(drafts, message, delivery)
+
+    async def _post(self, drafts: Sequence[Draft], message: Message, delivery: Delivery) -> list[Message]:
+        outputs: list[Message] = []
+        for draft in drafts:
+            outputs += (await self._poster.post(draft, message, delivery)).outputs
+        return outputs
+
+    async def _whisper(
+        self, reply: Reply, drafts: Sequence[Draft], message: Message, delivery: Delivery
+    ) -> list[Message]:
+        """Show it to the one person; in their direct messages where they cannot be reached in the channel."""
+        if not reply.user:
+            raise PermanentError(f"{message.type} {message.id}: an ephemeral reply needs a user")
+        if reply.channel:
+            try:
+                for draft in drafts:
+                    await self._poster.whisper(draft, reply.user, delivery)
+            except SlackRefused as error:
+                if error.error not in NOT_THERE:
+                    raise
+                log.info("not in the channel, told directly", extra={"channel": reply.channel, "error": error.error})
+            else:
+                return []
+        return await self._post(await self._directly(reply, drafts), message, delivery)
+
+    async def _directly(self, reply: Reply, drafts: Sequence[Draft]) -> list[Draft]:
+        """Return the drafts for the person's conversation with the bot; in its thread where the ticket is there."""
+        if not reply.user:
+            raise PermanentError("a reply for its owner alone needs a user")
+        channel = await self._dm(reply.user)
+        thread_ts = reply.thread_ts if channel == reply.channel else ""
+        return [replace(draft, channel=channel, thread_ts=thread_ts) for draft in drafts]
+
+    async def _dm(self, user: str) -> str:
+        if user not in self._dms:
+            answer = await self._api.call("conversations.open", users=user)
+            if len(self._dms) >= REMEMBERED_DMS:
+                self._dms.clear()
+            self._dms[user] = str((answer.get("channel") or {}).get("id") or "")
+        return self._dms[user]
+
+
+def _drafts(reply: Reply, message: Message) -> list[Draft]:
+    looks = reply_looks(reply, context_id=message.context_id)
+    return [
+        Draft(
+            key=f"reply:{message.id}" if number == 1 else f"reply:{message.id}:{number}",
+            channel=reply.channel,
+            thread_ts=reply.thread_ts,
+            look=look,
+            ticket_id=reply.ticket_id,
+            in_reply_to=reply.in_reply_to,
+        )
+        for number, look in enumerate(looks, start=1)
+    ]
