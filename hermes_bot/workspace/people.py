@@ -1,0 +1,116 @@
+"""Who and what a local workspace holds at its start: people, channels, user groups and the app, as plain values.
+
+A world is a value, so that a test builds its own with three hundred customers as easily as the demo's five people.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A person (or bot) of the workspace. `team` is empty for our own team, another id for a stranger."""
+
+    id: str
+    name: str
+    email: str = ""
+    role: str = "member"
+    locale: str = "en-US"
+    team: str = ""
+    bot: bool = False
+    deactivated: bool = False
+    guest: bool = False
+    stranger: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A conversation: `kind` is "channel" or "dm"; a DM's members are one person and the bot."""
+
+    id: str
+    name: str = ""
+    kind: str = "channel"
+    private: bool = False
+    archived: bool = False
+    topic: str = ""
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserGroup:
+    """A user group, mentioned as `<!subteam^S…>`."""
+
+    id: str
+    handle: str
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """The one app that is installed in the workspace, and its team. Its secrets are good for this workspace alone."""
+
+    team: str = "T0HERMES"
+    team_name: str = "Hermes Demo"
+    domain: str = "hermes-demo"
+    id: str = "A0HERMES"
+    bot: str = "B0HERMES"
+    user: str = "U0HERMES"
+    name: str = "Hermes"
+    bot_token: str = "xoxb-local-workspace"  # noqa: S105 - opens nothing but this machine's own workspace
+    app_token: str = "xapp-local-workspace"  # noqa: S105 - the same
+    signing_secret: str = "local-signing-secret"  # noqa: S105 - the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class World:
+    """Everything a workspace starts with. The app's bot user is a member without being listed in `members`."""
+
+    app: App = App()
+    members: tuple[Member, ...] = ()
+    channels: tuple[Channel, ...] = ()
+    groups: tuple[UserGroup, ...] = ()
+
+    def with_people(self, people: Sequence[Member], *, channels: Sequence[str] = ()) -> World:
+        """Return the world with more people, each with a DM to the bot and a member of the named channels."""
+        ids = tuple(person.id for person in people)
+        known = [
+            replace(channel, members=channel.members + ids) if channel.id in channels else channel
+            for channel in self.channels
+        ]
+        dms = [dm_of(person.id, self.app) for person in people]
+        return replace(self, members=(*self.members, *people), channels=(*known, *dms))
+
+
+def dm_of(user: str, app: App) -> Channel:
+    """Return the DM between a person and the bot; its id is the person's with D for U."""
+    return Channel(id="D" + user[1:], kind="dm", private=True, members=(user, app.user))
+
+
+def demo_world(app: App | None = None) -> World:
+    """Return the workspace of `make run`: two customers, two operators, an admin, three channels and the DMs."""
+    app = app or App()
+    staff = ("U0OMAR", "U0OLIVIA", "U0ADA")
+    everyone = ("U0EMMA", "U0LINA", *staff)
+    world = World(
+        app=app,
+        channels=(
+            Channel(id="C0SUPPORT", name="support", topic="Questions about your order", members=(*everyone, app.user)),
+            Channel(id="C0HANDOFF", name="hermes-handoff", topic="Tickets for people", members=(*staff, app.user)),
+            Channel(id="C0GENERAL", name="general", topic="Everything else", members=everyone),
+        ),
+        groups=(
+            UserGroup(id="S0APPROVERS", handle="approvers", members=("U0OMAR", "U0OLIVIA")),
+            UserGroup(id="S0OPERATORS", handle="operators", members=("U0OMAR", "U0OLIVIA")),
+        ),
+    )
+    return world.with_people(
+        (
+            Member(id="U0EMMA", name="Emma Fischer", email="emma.fischer@example.com", role="customer"),
+            Member(id="U0LINA", name="李娜 (Li Na)", email="li.na@example.com", role="customer", locale="zh-CN"),
+            Member(id="U0OMAR", name="Omar Haddad", email="omar.haddad@example.com", role="operator"),
+            Member(id="U0OLIVIA", name="Olivia Brandt", email="olivia.brandt@example.com", role="operator"),
+            Member(id="U0ADA", name="Ada Novak", email="ada.novak@example.com", role="admin"),
+        )
+    )

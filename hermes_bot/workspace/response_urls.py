@@ -1,0 +1,97 @@
+"""Response URLs: five answers to a click in thirty minutes, whatever the app may post otherwise (WIRE section 8)."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, replace
+
+from hermes_bot.workspace.clock import Clock
+from hermes_bot.workspace.content import Content
+from hermes_bot.workspace.conversations import Conversations
+from hermes_bot.workspace.people import App
+from hermes_bot.workspace.posts import Json, Post, PostStore
+from hermes_bot.workspace.refusal import Refusal
+
+USES = 5
+LIFE_S = 1800.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    user: str
+    channel: str
+    ts: str
+    thread_ts: str
+    until: float
+    uses: int = 0
+
+
+class ResponseUrls:
+    """The response URLs that were given out, by the secret at their end."""
+
+    def __init__(self, app: App, clock: Clock, posts: PostStore, conversations: Conversations) -> None:
+        self._app = app
+        self._clock = clock
+        self._posts = posts
+        self._conversations = conversations
+        self._places: dict[str, _Place] = {}
+
+    def give(self, user: str, post: Post) -> str:
+        """Return the secret of a new response URL for a person's click on a message."""
+        secret = secrets.token_hex(16)
+        self._places[secret] = _Place(
+            user=user,
+            channel=post.channel,
+            ts=post.ts,
+            thread_ts=post.thread_ts,
+            until=self._clock.now() + LIFE_S,
+        )
+        return secret
+
+    def respond(self, secret: str, body: Json, content: Content | None) -> None:
+        """Do what the app answered: delete, replace, or post anew; `content` is None in a bare deletion."""
+        place = self._use(secret)
+        clicked = self._posts.get(place.channel, place.ts) or self._posts.ephemeral(place.user, place.channel, place.ts)
+        if body.get("delete_original"):
+            if clicked is not None:
+                self._conversations.delete(clicked)
+            return
+        if content is None:
+            raise Refusal("no_text")
+        if body.get("replace_original"):
+            self._replace(clicked, content)
+            return
+        thread_ts = str(body.get("thread_ts") or "")
+        post = Post(
+            channel=place.channel,
+            ts=self._posts.next_ts(),
+            user=self._app.user,
+            text=content.text,
+            blocks=content.blocks,
+            attachments=content.attachments,
+            thread_ts=thread_ts if self._posts.get(place.channel, thread_ts) else "",
+            bot=True,
+        )
+        if body.get("response_type") == "in_channel":
+            self._conversations.post(post)
+        else:
+            self._conversations.whisper(replace(post, seen_by=place.user))
+
+    def _replace(self, clicked: Post | None, content: Content) -> None:
+        if clicked is None:
+            raise Refusal("message_not_found")
+        new = replace(clicked, text=content.text, blocks=content.blocks, attachments=content.attachments)
+        if not clicked.seen_by:
+            new = replace(new, edited_ts=self._posts.next_ts(), edited_by=self._app.user)
+        self._conversations.edit(clicked, new)
+
+    def _use(self, secret: str) -> _Place:
+        place = self._places.get(secret)
+        if place is None:
+            raise Refusal("invalid_url")
+        if self._clock.now() > place.until:
+            raise Refusal("expired_url")
+        if place.uses >= USES:
+            raise Refusal("used_url")
+        self._places[secret] = replace(place, uses=place.uses + 1)
+        return place

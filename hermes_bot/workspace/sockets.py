@@ -1,0 +1,204 @@
+"""Socket Mode: the app's WebSocket connections, one of which gets each envelope (WIRE section 2)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import random
+import secrets
+from collections.abc import Callable
+
+from aiohttp import WSCloseCode, WSMsgType, web
+
+from hermes_bot.workspace.clock import Clock
+from hermes_bot.workspace.deliveries import Deliveries
+from hermes_bot.workspace.ids import Ids
+from hermes_bot.workspace.people import App
+from hermes_bot.workspace.posts import Json
+
+MAX_CONNECTIONS = 10
+WARNING_BEFORE_CLOSE_S = 10.0
+
+
+class Connection:
+    """One socket of the app."""
+
+    def __init__(self, socket: web.WebSocketResponse, request: web.Request) -> None:
+        self._socket = socket
+        self._request = request
+        self._frames: asyncio.Queue[Json | None] = asyncio.Queue()
+        self.mute = False
+
+    def send(self, frame: Json) -> None:
+        """Write the frame after those before it."""
+        self._frames.put_nowait(frame)
+
+    def finish(self) -> None:
+        """Close in good order once everything before is written."""
+        self._frames.put_nowait(None)
+
+    def cut(self) -> None:
+        """Break the connection without a goodbye."""
+        if self._request.transport is not None:
+            self._request.transport.abort()
+
+    def unwritten(self) -> list[Json]:
+        """Return the frames that were never written."""
+        left: list[Json] = []
+        while not self._frames.empty():
+            frame = self._frames.get_nowait()
+            if frame is not None:
+                left.append(frame)
+        return left
+
+    async def run(self, ack: Callable[[str, Json], None]) -> None:
+        """Read and write until either side ends the connection."""
+        async with asyncio.TaskGroup() as tasks:
+            writer = tasks.create_task(self._write(), name="socket-writer")
+            await self._read(ack)
+            writer.cancel()
+
+    async def _write(self) -> None:
+        try:
+            while (frame := await self._frames.get()) is not None:
+                if not self.mute:
+                    await self._socket.send_str(json.dumps(frame, ensure_ascii=False))
+            await self._socket.close(code=WSCloseCode.GOING_AWAY)
+        except ConnectionError:
+            return  # the reader sees the end too; what was not acknowledged is sent again
+
+    async def _read(self, ack: Callable[[str, Json], None]) -> None:
+        async for frame in self._socket:
+            if self.mute:
+                continue
+            if frame.type == WSMsgType.PING:
+                await self._pong(frame.data)
+            elif frame.type == WSMsgType.TEXT:
+                body = _parsed(frame.data)
+                if isinstance(body.get("envelope_id"), str):
+                    payload = body.get("payload")
+                    ack(body["envelope_id"], payload if isinstance(payload, dict) else {})
+
+    async def _pong(self, data: bytes) -> None:
+        try:
+            await self._socket.pong(data)
+        except ConnectionError:
+            return  # the connection ended meanwhile; the loop over its frames ends with it
+
+
+class Sockets:
+    """All sockets of the app. `cut`, `mute` and `disconnect` are the faults that tests set."""
+
+    def __init__(self, app: App, clock: Clock, ids: Ids, chance: random.Random, wake: Callable[[], None]) -> None:
+        self._app = app
+        self._clock = clock
+        self._chance = chance
+        self._wake = wake
+        self._tickets: set[str] = set()
+        self._connections: list[Connection] = []
+        self.deliveries = Deliveries(clock, ids, self._push, wake)
+
+    @property
+    def connected(self) -> int:
+        """How many sockets are open."""
+        return len(self._connections)
+
+    def ticket(self) -> str:
+        """Return a ticket that is good for one connection."""
+        ticket = secrets.token_hex(16)
+        self._tickets.add(ticket)
+        return ticket
+
+    def send_event(self, body: Json) -> None:
+        """Deliver an event, at least once."""
+        self.deliveries.send_event(body)
+
+    async def send_interaction(self, payload: Json, *, answerable: bool) -> Json:
+        """Deliver an interaction, at most once."""
+        return await self.deliveries.send_interaction(payload, answerable=answerable)
+
+    async def serve(self, request: web.Request) -> web.StreamResponse:
+        """Serve one socket of the app until it ends."""
+        ticket = request.query.get("ticket", "")
+        if ticket not in self._tickets:
+            return web.json_response({"ok": False, "error": "invalid_ticket"}, status=401)
+        self._tickets.discard(ticket)
+        socket = web.WebSocketResponse(autoping=False)
+        await socket.prepare(request)
+        connection = Connection(socket, request)
+        if len(self._connections) >= MAX_CONNECTIONS:
+            connection.send(self._goodbye("too_many_websockets"))
+            connection.finish()
+            await connection.run(self.deliveries.ack)
+            return socket
+        self._connections.append(connection)
+        connection.send(self._hello())
+        self.deliveries.resume()
+        self._wake()
+        try:
+            await connection.run(self.deliveries.ack)
+        finally:
+            self._forget(connection)
+        return socket
+
+    def cut(self) -> None:
+        """Break every connection without a goodbye."""
+        for connection in list(self._connections):
+            connection.cut()
+
+    def mute(self) -> None:
+        """Leave every connection half open: it stays, but nothing goes through it any more, pongs included."""
+        for connection in self._connections:
+            connection.mute = True
+
+    def disconnect(self, reason: str = "refresh_requested") -> None:
+        """Send every connection the `disconnect` frame, then close it: after a "warning" 10 s later."""
+        for connection in list(self._connections):
+            connection.send(self._goodbye(reason))
+            if reason == "warning":
+                self._clock.call_later(WARNING_BEFORE_CLOSE_S, connection.finish)
+            else:
+                connection.finish()
+
+    def close(self) -> None:
+        """Ask every connection to end, because the workspace stops."""
+        for connection in list(self._connections):
+            connection.finish()
+
+    def _push(self, frame: Json) -> bool:
+        if not self._connections:
+            return False
+        self._chance.choice(self._connections).send(frame)
+        return True
+
+    def _forget(self, connection: Connection) -> None:
+        self._connections.remove(connection)
+        for frame in connection.unwritten():
+            if "envelope_id" in frame:
+                self.deliveries.returned(frame)
+        self._wake()
+
+    def _hello(self) -> Json:
+        debug = {
+            "host": "local",
+            "started": "",
+            "build_number": 0,
+            "approximate_connection_time": 3600,
+        }
+        return {
+            "type": "hello",
+            "num_connections": len(self._connections),
+            "connection_info": {"app_id": self._app.id},
+            "debug_info": debug,
+        }
+
+    def _goodbye(self, reason: str) -> Json:
+        return {"type": "disconnect", "reason": reason, "debug_info": {"host": "local"}}
+
+
+def _parsed(text: str) -> Json:
+    try:
+        body = json.loads(text)
+    except ValueError:
+        return {}
+    return body if isinstance(body, dict) else {}
