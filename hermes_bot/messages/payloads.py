@@ -126,6 +126,7 @@ class ApprovalRequested(msgspec.Struct, frozen=True, kw_only=True):
     """`approval.requested`: a card is wanted for this approval (its content stands in the store)."""
 
     approval_id: str
+    ticket_id: str = ""
 
 
 class ApprovalClicked(msgspec.Struct, frozen=True, kw_only=True):
