@@ -14,11 +14,11 @@ from time import perf_counter
 
 from msgspec.structs import replace
 
-from hermes_bot.bus.port import FINAL_STATES, Backend, Delivery, Policy, Settlement, State, Subscription
+from hermes_bot.bus.port import DEAD_LETTERS, Backend, Delivery, Policy, Settlement, State, Subscription
 from hermes_bot.bus.retry import decide
 from hermes_bot.bus.router import Router
 from hermes_bot.bus.stamp import comes_from_failure, stamp, stamp_failure
-from hermes_bot.errors import StoreError, Unroutable
+from hermes_bot.errors import PermanentError, StoreError, Unroutable
 from hermes_bot.messages.message import Kind, Message
 
 TASK_ERROR = "task.error"
@@ -69,9 +69,10 @@ class Deliverer:
         except asyncio.CancelledError:
             await self._hand_back(delivery)
             raise
-        if settlement.state in FINAL_STATES and settlement.state is not State.DONE:
-            settlement = replace(settlement, outputs=self._aftermath(delivery, settlement))
-        await self._commit(delivery, settlement)
+        try:
+            settlement = await self._commit(delivery, settlement)
+        except PermanentError as error:  # an output that cannot be stored
+            settlement = await self._commit(delivery, Settlement(state=State.DEAD, error=str(error)))
         self._report(delivery, settlement, perf_counter() - started)
 
     def _refusal(self, delivery: Delivery, policy: Policy) -> Settlement | None:
@@ -135,8 +136,13 @@ class Deliverer:
                 logger.warning("%s", error, extra=_fields(delivery, settlement))
         return tuple(expanded)
 
-    async def _commit(self, delivery: Delivery, settlement: Settlement) -> None:
-        """Settle; while the store refuses, keep trying: to run the handler again would be worse than to wait."""
+    async def _commit(self, delivery: Delivery, settlement: Settlement) -> Settlement:
+        """Settle and return what was settled: a failure for good together with what is sent because of it.
+
+        While the store refuses, keep trying: to run the handler again would be worse than to wait.
+        """
+        if settlement.state in DEAD_LETTERS:
+            settlement = replace(settlement, outputs=self._aftermath(delivery, settlement))
         pause_s = STORE_PAUSE_S
         while True:
             try:
@@ -146,7 +152,7 @@ class Deliverer:
                 await self._sleep(pause_s)
                 pause_s = min(pause_s * 2, STORE_PAUSE_MAX_S)
             else:
-                return
+                return settlement
 
     async def _hand_back(self, delivery: Delivery) -> None:
         try:

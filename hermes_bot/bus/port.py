@@ -118,7 +118,10 @@ class Backend(Protocol):
         ...
 
     async def publish(self, deliveries: Sequence[Delivery]) -> Sequence[bool]:
-        """Return, when all are durable, which were new; one whose (task, subscription) is known is not added again."""
+        """Return, when all are durable, which were new; one whose (task, subscription) is known is not added again.
+
+        Raise PermanentError for a message that cannot be stored.
+        """
         ...
 
     async def lease(self, agent: str) -> Delivery:
@@ -130,7 +133,10 @@ class Backend(Protocol):
         ...
 
     async def settle(self, delivery: Delivery, settlement: Settlement) -> None:
-        """Commit the settlement in one step and free the lane unless it is retried."""
+        """Commit the settlement in one step and free the lane unless it is retried.
+
+        Raise PermanentError, with nothing changed, when an output cannot be stored.
+        """
         ...
 
     async def hand_back(self, delivery: Delivery) -> None:

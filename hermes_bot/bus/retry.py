@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 from hermes_bot.bus.port import Delivery, Policy, Settlement, State
 from hermes_bot.errors import PermanentError, TransientError, Unroutable
 
+LONGEST_ERROR = 2000
+
 
 def decide(
     error: BaseException, delivery: Delivery, policy: Policy, *, now: datetime, random: Callable[[], float]
@@ -16,7 +18,7 @@ def decide(
 
     Unknown exceptions count as transient: a bug that shows only now and then must not lose a customer's message.
     """
-    cause = f"{type(error).__name__}: {error}"
+    cause = _text(error)
     if isinstance(error, PermanentError | Unroutable):
         return Settlement(state=State.DEAD, error=cause)
     if delivery.attempt > policy.max_retries:
@@ -25,6 +27,12 @@ def decide(
     if isinstance(error, TransientError) and error.retry_after_s is not None:
         wait_s = max(wait_s, error.retry_after_s)
     return Settlement(state=State.RETRYING, error=cause, retry_at=now + timedelta(seconds=wait_s))
+
+
+def _text(error: BaseException) -> str:
+    """Return kind and text of the error, bounded, and fit for UTF-8: it may quote what a customer typed."""
+    text = f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
+    return text.encode(errors="replace").decode()
 
 
 def backoff_s(attempt: int, policy: Policy, random: Callable[[], float]) -> float:

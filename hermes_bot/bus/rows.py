@@ -1,0 +1,174 @@
+"""Deliveries as rows: every SQL statement on them, each a function of a connection.
+
+The backend calls these in its writer thread, the commands (`hermes_bot.bus.inspect`) on a connection of their own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from hermes_bot.bus.port import DEAD_LETTERS, Delivery, Settlement, State
+from hermes_bot.errors import PermanentError
+from hermes_bot.messages.message import decode, encode
+
+Connection = sqlite3.Connection
+
+_COLUMNS = "subscription, agent, state, attempt, redelivered, branch, error, queued_at, updated_at, body"
+_DEAD = ", ".join(f"'{state.value}'" for state in sorted(DEAD_LETTERS))
+_UNFINISHED = "state NOT IN ('done', 'cancelled')"  # the words of the partial index
+_INSERT = """
+    INSERT INTO deliveries (task, subscription, agent, message_id, branch, queued_at, body)
+    VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (task, subscription) DO NOTHING
+"""
+
+
+Row = tuple[object, ...]
+
+
+def new_row(delivery: Delivery) -> Row:
+    """Return what `insert` wants of a new delivery; raise PermanentError where its message is not JSON."""
+    message = delivery.message
+    try:
+        body = encode(message)
+    except (TypeError, ValueError) as error:
+        raise PermanentError(f"{message.type} {message.id} cannot be stored: {error}") from error
+    return (*delivery.key, delivery.agent, message.id, delivery.branch, delivery.queued_at.timestamp(), body)
+
+
+def insert(connection: Connection, new: Sequence[Row]) -> list[bool]:
+    """Add, as queued, those whose (task, subscription) is not known; return which were."""
+    return [connection.execute(_INSERT, row).rowcount == 1 for row in new]
+
+
+def mark_running(connection: Connection, delivery: Delivery) -> None:
+    """Record that an attempt began, so that after a crash it counts."""
+    connection.execute(
+        "UPDATE deliveries SET state = 'running', attempt = ? WHERE task = ? AND subscription = ?",
+        (delivery.attempt, *delivery.key),
+    )
+
+
+def settle(
+    connection: Connection, delivery: Delivery, settlement: Settlement, outputs: Sequence[Row], now: datetime
+) -> list[bool]:
+    """Record what became of the attempt and add its outputs; return which of them were new."""
+    retry_at = settlement.retry_at.timestamp() if settlement.retry_at else None
+    connection.execute(
+        "UPDATE deliveries SET state = ?, attempt = ?, error = ?, retry_at = ?, updated_at = ?"
+        " WHERE task = ? AND subscription = ?",
+        (settlement.state.value, delivery.attempt, settlement.error, retry_at, now.timestamp(), *delivery.key),
+    )
+    return insert(connection, outputs)
+
+
+def hand_back(connection: Connection, delivery: Delivery) -> None:
+    """Record that the delivery waits again and that its attempt does not count."""
+    connection.execute(
+        "UPDATE deliveries SET state = 'queued', attempt = ?, redelivered = 1, queued_at = ?"
+        " WHERE task = ? AND subscription = ?",
+        (delivery.attempt, delivery.queued_at.timestamp(), *delivery.key),
+    )
+
+
+def unfinished(connection: Connection) -> list[tuple[Delivery, datetime | None]]:
+    """Return what an earlier process left, in the order to queue it, with the time of a pending retry.
+
+    Those that were begun come first: they hold their lanes. The attempt is the one to run next.
+    """
+    rows = connection.execute(
+        f"SELECT {_COLUMNS}, retry_at FROM deliveries WHERE {_UNFINISHED} AND state NOT IN ({_DEAD})"  # noqa: S608 - constants
+        " ORDER BY state = 'queued', seq"
+    )
+    found = []
+    for *columns, retry_at in rows:
+        delivery = _delivery(columns, restored=True)
+        pending = delivery.state is State.RETRYING and retry_at is not None
+        found.append((delivery, _time(retry_at) if pending else None))
+    return found
+
+
+def take_outside(connection: Connection) -> list[Delivery]:
+    """Return what other processes put back in the queue since the last call."""
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM deliveries WHERE {_UNFINISHED} AND outside = 1 ORDER BY seq")  # noqa: S608 - constants
+    found = [_delivery(row) for row in rows]
+    if found:
+        connection.execute(f"UPDATE deliveries SET outside = 0 WHERE {_UNFINISHED} AND outside = 1")  # noqa: S608 - constants
+    return found
+
+
+def find(connection: Connection, states: Sequence[State], message_id: str, limit: int) -> list[Delivery]:
+    """Return matching deliveries, newest first."""
+    wanted = ", ".join("?" * len(states))
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM deliveries"  # noqa: S608 - the text holds placeholders only
+        f" WHERE (? = '' OR message_id = ?) {f'AND state IN ({wanted})' if states else ''} ORDER BY seq DESC LIMIT ?",
+        (message_id, message_id, *(state.value for state in states), limit),
+    )
+    return [_delivery(row) for row in rows]
+
+
+def counts(connection: Connection) -> dict[tuple[str, State], int]:
+    """Return how many deliveries there are by (agent, state)."""
+    rows = connection.execute("SELECT agent, state, count(*) FROM deliveries GROUP BY agent, state")
+    return {(agent, State(state)): number for agent, state, number in rows}
+
+
+def requeue(
+    connection: Connection, message_id: str, subscription: str, now: datetime, *, outside: bool
+) -> Delivery | None:
+    """Put a dead letter back in its queue as attempt 1 and return it, or None where there is none."""
+    row = connection.execute(
+        "UPDATE deliveries SET state = 'queued', attempt = 1, redelivered = 1, error = '', queued_at = ?,"  # noqa: S608 - constants
+        " retry_at = NULL, updated_at = NULL, outside = ?"
+        f" WHERE message_id = ? AND subscription = ? AND state IN ({_DEAD}) RETURNING {_COLUMNS}",
+        (now.timestamp(), outside, message_id, subscription),
+    ).fetchall()
+    return _delivery(row[0]) if row else None
+
+
+def drop(connection: Connection, message_id: str, subscription: str, now: datetime) -> bool:
+    """Turn a dead letter into cancelled; return whether there was one."""
+    changed = connection.execute(
+        "UPDATE deliveries SET state = 'cancelled', updated_at = ?"  # noqa: S608 - constants
+        f" WHERE message_id = ? AND subscription = ? AND state IN ({_DEAD})",
+        (now.timestamp(), message_id, subscription),
+    )
+    return changed.rowcount == 1
+
+
+def finished_before(connection: Connection, before: datetime) -> list[int]:
+    """Return the row numbers of finished deliveries, dead letters excepted, that are older than `before`."""
+    rows = connection.execute(
+        "SELECT seq FROM deliveries WHERE state IN ('done', 'cancelled') AND updated_at < ?", (before.timestamp(),)
+    )
+    return [seq for (seq,) in rows]
+
+
+def delete(connection: Connection, numbers: Sequence[int]) -> None:
+    """Delete the rows of these numbers."""
+    connection.executemany("DELETE FROM deliveries WHERE seq = ?", [(number,) for number in numbers])
+
+
+def _delivery(row: Sequence[Any], *, restored: bool = False) -> Delivery:
+    """Return the row as a delivery; `restored` prepares it for its next attempt in this process."""
+    subscription, agent, state, attempt, redelivered, branch, error, queued_at, updated_at, body = row
+    begun = restored and state != State.QUEUED
+    return Delivery(
+        message=decode(body),
+        subscription=subscription,
+        agent=agent,
+        state=State(state),
+        attempt=attempt + 1 if begun else attempt,
+        redelivered=restored or bool(redelivered),
+        branch=branch,
+        error=error,
+        queued_at=_time(queued_at),
+        updated_at=_time(updated_at) if updated_at is not None else None,
+    )
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
