@@ -1,0 +1,50 @@
+// The open conversation: its head, its messages, and the place to write.
+import { html, useDesk, useState } from "./ui.js";
+import { Composer } from "./composer.js";
+import { Icon } from "./icons.js";
+import { MessageList } from "./list.js";
+import { personOf } from "./people.js";
+import { hints } from "./strings.js";
+
+export function Conversation() {
+  const { state, t } = useDesk();
+  const [suggested, setSuggested] = useState(null);
+  const channel = state.channels.find(({ id }) => id === state.channel);
+  if (!channel) return html`<main class="conversation"><p class="nothing">${t.nothingHere}</p></main>`;
+  const empty = state.room?.length === 0;
+  return html`<main class="conversation" aria-labelledby="place">
+    <${Head} channel=${channel} />
+    <${MessageList} messages=${state.room} place="${state.me}/${state.channel}" label=${t.messages} newFrom=${state.newFrom}>
+      ${empty && html`<${Hint} channel=${channel} onTake=${(text) => setSuggested({ text })} />`}
+    <//>
+    <${Composer} suggested=${suggested} />
+  </main>`;
+}
+
+function Head({ channel }) {
+  const { state, act, t } = useDesk();
+  const icon = channel.private ? "lock" : "hash";
+  return html`<header class="head">
+    <button type="button" class="quiet only-narrow" aria-label=${t.openSidebar} aria-expanded=${state.sidebarOpen}
+      onClick=${() => act.toggleSidebar(true)} data-testid="open-sidebar"><${Icon} name="menu" /></button>
+    <h1 id="place">${channel.kind === "channel" && html`<${Icon} name=${icon} />`}${channel.name}</h1>
+    ${channel.kind === "channel" && html`<span class="about">${t.members(channel.members.length)}</span>`}
+    ${channel.topic && html`<span class="about topic">${channel.topic}</span>`}
+  </header>`;
+}
+
+// What a newcomer may try here; a click writes it into the composer.
+function Hint({ channel, onTake }) {
+  const { state, t } = useDesk();
+  const me = personOf(state, state.me);
+  const heard = channel.members.includes(state.bot.id) || channel.kind === "dm";
+  const offers = heard ? hints[state.me] ?? [] : [];
+  return html`<section class="hint-card" data-testid="hint">
+    <h2>${t.nothingHere}</h2>
+    <p>${t.hintLead[me.role] ?? t.hintLead.member}</p>
+    ${offers.length > 0 && html`<p class="offers">
+      ${offers.map((text) => html`<button type="button" key=${text} class="offer" onClick=${() => onTake(text)}>${text}</button>`)}
+    </p>
+    <p class="soft">${t.hintNext}</p>`}
+  </section>`;
+}

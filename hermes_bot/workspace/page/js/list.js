@@ -1,0 +1,65 @@
+// A list of messages that stays at its newest end while the reader is there, with days and the unread line marked.
+import { html, useDesk, useLayoutEffect, useRef, useState } from "./ui.js";
+import { Icon } from "./icons.js";
+import { Message } from "./message.js";
+import { continues } from "./messages.js";
+import { dayKey, dayName } from "./time.js";
+
+const NEAR_PX = 80;
+
+export function MessageList({ messages, place, label, inThread, newFrom, children }) {
+  const { t } = useDesk();
+  const box = useRef(null);
+  const [away, setAway] = useState(false);
+  const stay = useRef(true);
+  const toEnd = () => {
+    box.current.scrollTop = box.current.scrollHeight;
+  };
+  const onScroll = ({ target }) => {
+    stay.current = target.scrollHeight - target.scrollTop - target.clientHeight < NEAR_PX;
+    setAway(!stay.current);
+  };
+  useLayoutEffect(() => {
+    stay.current = true;
+    setAway(false);
+  }, [place]);
+  useLayoutEffect(() => {
+    if (stay.current) toEnd();
+  }, [place, messages]);
+  useLayoutEffect(() => {
+    const watch = new ResizeObserver(() => stay.current && toEnd());
+    watch.observe(box.current);
+    return () => watch.disconnect();
+  }, []);
+  return html`<div class="list-frame">
+    <div class="list" ref=${box} onScroll=${onScroll} tabindex="0" role="region" aria-label=${label} aria-busy=${messages === null}>
+      ${children}
+      <ol>${rows(messages ?? [], inThread, newFrom)}</ol>
+    </div>
+    ${away && html`<button type="button" class="to-end" onClick=${toEnd}><${Icon} name="down" />${t.toNewest}</button>`}
+  </div>`;
+}
+
+function rows(messages, inThread, newFrom) {
+  return messages.flatMap((message, index) => {
+    const above = messages[index - 1];
+    const newDay = !above || dayKey(above.ts) !== dayKey(message.ts);
+    const isNew = message.ts === newFrom;
+    return [
+      newDay && !inThread && html`<${Day} key="day-${message.ts}" ts=${message.ts} />`,
+      isNew && html`<${NewLine} key="new" />`,
+      html`<${Message} key=${message.ts} message=${message} inThread=${inThread}
+        joined=${!newDay && !isNew && continues(message, above)} />`,
+    ];
+  });
+}
+
+function Day({ ts }) {
+  const { t, locale } = useDesk();
+  return html`<li class="day"><span>${dayName(ts, locale, t)}</span></li>`;
+}
+
+function NewLine() {
+  const { t } = useDesk();
+  return html`<li class="new-line"><span>${t.newLine}</span></li>`;
+}

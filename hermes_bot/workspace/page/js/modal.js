@@ -1,0 +1,42 @@
+// A modal that the app opened (views.open): its blocks, its fields, and the app's objections beside them.
+import { html, useDesk, useState } from "./ui.js";
+import { Blocks } from "./blocks.js";
+import { Dialog } from "./dialog.js";
+import { Icon } from "./icons.js";
+import { initialValues, missing } from "./inputs.js";
+import { Plain } from "./richtext.js";
+import { reason } from "./strings.js";
+
+export function Modal({ view }) {
+  const { act, t } = useDesk();
+  const [typed, setTyped] = useState({});
+  const [errors, setErrors] = useState({});
+  const [problem, setProblem] = useState("");
+  const [busy, setBusy] = useState(false);
+  const initial = initialValues(view.blocks);
+  const values = Object.fromEntries(Object.entries(initial).map(([block, fields]) => [block, { ...fields, ...typed[block] }]));
+  const change = (block, field, value) => {
+    setTyped((old) => ({ ...old, [block]: { ...old[block], [field]: value === "" ? null : value } }));
+    setErrors(({ [block]: _, ...rest }) => rest);
+  };
+  const submit = async () => {
+    const gaps = missing(view.blocks, values, t);
+    setErrors(gaps);
+    setProblem("");
+    if (busy || Object.keys(gaps).length) return;
+    setBusy(true);
+    const answer = await act.settleView(view, "submit", values);
+    setBusy(false);
+    if (answer.errors && Object.keys(answer.errors).length) setErrors(answer.errors);
+    else if (!answer.ok) setProblem(t.actionFailed(reason(t, answer.error)));
+  };
+  const close = () => act.settleView(view, "close");
+  const asks = view.submit || view.blocks.some(({ type }) => type === "input");
+  const footer = html`
+    ${problem && html`<span class="problem" role="alert"><${Icon} name="warn" />${problem}</span>`}
+    <button type="button" class="button plain" onClick=${close}><${Plain} text=${view.close?.text ?? t.close} /></button>
+    ${asks && html`<button type="submit" class="button primary" aria-busy=${busy}><${Plain} text=${view.submit?.text ?? t.submit} /></button>`}`;
+  return html`<${Dialog} testid="modal" title=${view.title?.text} onClose=${close} onSubmit=${submit} footer=${footer}>
+    <${Blocks} blocks=${view.blocks} place=${{ view_id: view.id }} form=${{ values, errors, change }} />
+  <//>`;
+}

@@ -1,0 +1,252 @@
+// The page's state and everything that changes it. Components read `state` and call the functions of `act`.
+import { api, live } from "./api.js";
+import { countReply, isReply, put, remove, replace } from "./messages.js";
+import { readRoute, replaceRoute, writeRoute } from "./route.js";
+import { keepLanguage, preferredLanguage } from "./strings.js";
+import { addUnread, clearUnread, dropUnread, loadUnread, unreadIn } from "./unread.js";
+
+// Every seat is listened to, so that all show what waits for them; in a large workspace only the seats that were taken.
+const MOST_SOCKETS = 12;
+
+export class Store {
+  state = {
+    phase: "loading", // "loading" | "ready" | "failed"
+    language: preferredLanguage(),
+    team: null, bot: null, people: [], groups: [],
+    me: "", channels: [], channel: "", thread: "",
+    room: null, replies: null, // lists of messages; null while they are being read
+    newFrom: "", // the first message that was unread when the conversation was opened
+    unread: loadUnread(),
+    views: {}, // {user: [view]}, the topmost last
+    online: true,
+    announcement: "",
+    sidebarOpen: false,
+  };
+  #listeners = new Set();
+  #visit = 0;
+
+  subscribe(listener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  #set(patch) {
+    this.state = { ...this.state, ...patch };
+    for (const listener of this.#listeners) listener();
+  }
+
+  async start() {
+    this.#set({ phase: "loading" });
+    try {
+      const { team, bot, people, groups = [] } = await api.people();
+      this.#set({ team, bot, people, groups });
+      for (const { id } of people.slice(0, MOST_SOCKETS)) this.#connect(id);
+      window.onhashchange = () => this.#follow().catch((error) => this.#fail(error));
+      await this.#follow();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error) {
+    console.error(error);
+    this.#set({ phase: "failed" });
+  }
+
+  // Where to
+
+  go({ user = this.state.me, channel = "", thread = "" }) {
+    this.#set({ sidebarOpen: false });
+    writeRoute({ user, channel, thread });
+  }
+
+  openThread = (ts) => this.go({ channel: this.state.channel, thread: ts });
+  closeThread = () => this.go({ channel: this.state.channel });
+  toggleSidebar = (open) => this.#set({ sidebarOpen: open });
+
+  setLanguage(language) {
+    keepLanguage(language);
+    this.#set({ language });
+  }
+
+  #lastChannel = new Map();
+
+  async #follow() {
+    const wanted = readRoute();
+    const visit = (this.#visit += 1);
+    const known = this.state.people.some(({ id }) => id === wanted.user);
+    const user = known ? wanted.user : this.state.people[0]?.id;
+    const changed = user !== this.state.me;
+    const channels = changed ? (await api.state(user)).channels : this.state.channels;
+    if (visit !== this.#visit) return;
+    const channel = [wanted.channel, this.#lastChannel.get(user)].find((id) => channels.some((one) => one.id === id))
+      ?? firstChannel(channels, this.state.bot);
+    this.#lastChannel.set(user, channel);
+    this.#connect(user);
+    const moved = changed || channel !== this.state.channel;
+    const thread = channel === wanted.channel ? wanted.thread : "";
+    const firstUnread = unreadIn(this.state.unread, user, channel).find((entry) => !entry.thread);
+    this.#set({
+      phase: "ready", me: user, channels, channel, thread,
+      room: moved ? null : this.state.room,
+      replies: moved || thread !== this.state.thread ? null : this.state.replies,
+      newFrom: moved ? firstUnread?.ts ?? "" : this.state.newFrom,
+      online: this.#online.get(user) !== false,
+    });
+    replaceRoute({ user, channel, thread });
+    this.#see();
+    await Promise.all([this.#readRoom(visit), this.#readThread(visit), changed && this.#readViews(user)]);
+  }
+
+  // What is pushed while a list is being read may be missing from it: it is applied once more, which changes nothing twice.
+  async #readRoom(visit) {
+    const { me, channel } = this.state;
+    await this.#reading(async () => {
+      const { messages } = await api.messages(me, channel, "");
+      if (visit === this.#visit) this.#set({ room: messages });
+    });
+  }
+
+  async #readThread(visit) {
+    const { me, channel, thread } = this.state;
+    if (!thread) return;
+    await this.#reading(async () => {
+      const messages = await api.messages(me, channel, thread).then((answer) => answer.messages, () => []);
+      if (visit === this.#visit) this.#set({ replies: messages });
+    });
+  }
+
+  #late = new Set();
+
+  async #reading(work) {
+    const pushed = [];
+    const visit = this.#visit;
+    this.#late.add(pushed);
+    try {
+      await work();
+    } finally {
+      this.#late.delete(pushed);
+    }
+    if (visit === this.#visit) for (const [type, message, arrived] of pushed) this.#apply(type, message, arrived);
+  }
+
+  async #readViews(user) {
+    const { views } = await api.views(user);
+    this.#set({ views: { ...this.state.views, [user]: views } });
+  }
+
+  // What is pushed
+
+  #online = new Map();
+
+  #connect(user) {
+    if (this.#online.has(user)) return;
+    this.#online.set(user, true);
+    live(user, {
+      onEvent: (event) => this.#receive(user, event),
+      onOnline: (online) => {
+        const again = online && this.#online.get(user) === false;
+        this.#online.set(user, online);
+        if (user !== this.state.me) return;
+        this.#set({ online });
+        if (again) this.#refresh();
+      },
+    });
+  }
+
+  #refresh() {
+    const visit = this.#visit;
+    const lost = () => this.#set({ online: false });
+    Promise.all([this.#readRoom(visit), this.#readThread(visit), this.#readViews(this.state.me)]).catch(lost);
+  }
+
+  #receive(user, event) {
+    if (event.type === "view_opened" || event.type === "view_closed") return this.#receiveView(user, event);
+    if (event.type === "state") return user === this.state.me && this.#readChannels();
+    const { channel, message } = event;
+    const arrived = event.type === "message" || event.type === "ephemeral";
+    const here = user === this.state.me && channel === this.state.channel;
+    if (here) this.#apply(event.type, message, arrived);
+    if (event.type === "deleted") this.#set({ unread: dropUnread(this.state.unread, user, channel, message.ts) });
+    else if (arrived && message.user !== user) this.#mark(user, channel, message, here);
+  }
+
+  #apply(type, message, arrived) {
+    for (const pushed of this.#late) pushed.push([type, message, arrived]);
+    const { room, replies, thread } = this.state;
+    const reply = isReply(message);
+    const root = reply ? message.thread_ts : message.ts;
+    const change = (list, belongs) => {
+      if (!list) return list;
+      if (type === "deleted") return message.deleted && message.reply_count ? replace(list, message) : remove(list, message.ts);
+      return arrived && belongs ? put(list, message) : replace(list, message);
+    };
+    let nextRoom = change(room, !reply);
+    if (arrived && reply && nextRoom) nextRoom = countReply(nextRoom, message);
+    this.#set({ room: nextRoom, replies: change(replies, reply && root === thread) });
+  }
+
+  #mark(user, channel, message, here) {
+    const thread = isReply(message) ? message.thread_ts : "";
+    const seen = here && (thread === "" || thread === this.state.thread);
+    if (here) this.#set({ announcement: message });
+    const entry = { ts: message.ts, thread, loud: this.#isFor(user, channel, message) };
+    if (!seen) this.#set({ unread: addUnread(this.state.unread, user, channel, entry) });
+  }
+
+  // True when a message is meant for this person: told to them alone, or naming them, their group, or everybody.
+  #isFor(user, channel, message) {
+    const dm = this.state.people.find(({ id }) => id === user)?.dm;
+    if (message.ephemeral || channel === dm) return true;
+    const groups = this.state.groups.filter(({ members }) => members.includes(user)).map(({ id }) => `!subteam^${id}`);
+    const said = `${message.text} ${JSON.stringify(message.blocks ?? [])}`;
+    return [`@${user}`, "!here", "!channel", "!everyone", ...groups].some((name) => said.includes(`<${name}>`) || said.includes(`<${name}|`));
+  }
+
+  #receiveView(user, { type, view }) {
+    const open = this.state.views[user] ?? [];
+    const known = open.some(({ id }) => id === view.id);
+    const opened = known ? open.map((old) => (old.id === view.id ? view : old)) : [...open, view];
+    const next = type === "view_opened" ? opened : open.filter(({ id }) => id !== view.id);
+    this.#set({ views: { ...this.state.views, [user]: next } });
+  }
+
+  async #readChannels() {
+    const user = this.state.me;
+    const { channels } = await api.state(user);
+    if (user === this.state.me) this.#set({ channels });
+  }
+
+  // Takes the marks off what now stands before the person's eyes.
+  #see() {
+    const { me, channel, thread } = this.state;
+    let unread = clearUnread(this.state.unread, me, channel, "");
+    if (thread) unread = clearUnread(unread, me, channel, thread);
+    if (unread !== this.state.unread) this.#set({ unread });
+  }
+
+  // What a person does; each returns {ok, error?}
+
+  post(text, thread) {
+    const { me, channel } = this.state;
+    return api.post({ user: me, channel, text, ...(thread ? { thread_ts: thread } : {}) });
+  }
+
+  click(place, element, blockId, value) {
+    const { me } = this.state;
+    return api.action({ user: me, ...place, action_id: element.action_id, block_id: blockId, ...(value ? { value } : {}) });
+  }
+
+  async settleView(view, action, values) {
+    const user = this.state.me;
+    const answer = await api.view({ user, view_id: view.id, action, ...(values ? { values } : {}) });
+    if (action === "close" || answer.error === "view_not_found") this.#receiveView(user, { type: "view_closed", view });
+    return answer;
+  }
+}
+
+// The place a person lands in: the first channel where the bot listens.
+function firstChannel(channels, bot) {
+  const heard = channels.find(({ kind, members }) => kind === "channel" && members.includes(bot.id));
+  return (heard ?? channels[0])?.id ?? "";
+}
