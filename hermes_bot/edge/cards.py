@@ -20,7 +20,7 @@ from hermes_bot.tickets.ticket import Ticket
 
 PATIENT_FROM_ATTEMPT = 3
 ROUND = "redraw_round"
-ROUNDS = 8
+ROUNDS = 5  # the bus lets a chain have ten hops
 FIRST_WAIT_S, LONGEST_WAIT_S = 60.0, 3_600.0
 
 log = logging.getLogger(__name__)

@@ -1,0 +1,96 @@
+"""Text in and out: escaped once, decoded once, split where a reader would."""
+
+from __future__ import annotations
+
+import pytest
+import regex
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hermes_bot.edge.text import decode, escape, mentions, shorten, split, storable
+
+ANY_TEXT = st.text(max_size=300)
+
+
+def test_only_the_three_characters_are_escaped() -> None:
+    assert escape("<!channel> & *you*") == "&lt;!channel&gt; &amp; *you*"
+
+
+@pytest.mark.parametrize(
+    "raw, read",
+    [
+        ("Q&amp;A: a &lt; b", "Q&A: a < b"),
+        ("&amp;lt;", "&lt;"),
+        ("<@U0HERMES> where is it", "where is it"),
+        ("hello <@U0HERMES|hermes> there", "hello  there"),
+        ("<@U0EMMA> and <@U0EMMA|Emma>", "@U0EMMA and @Emma"),
+        ("<#C0SUPPORT|support> <#C0X|> <#C0X>", "#support #C0X #C0X"),
+        ("<!here> <!subteam^S0OPS|@ops> <!subteam^S0OPS>", "@here @ops @S0OPS"),
+        ("<https://shop.example/o/1234|shop.example/o/1234>", "shop.example/o/1234"),
+        ("<https://shop.example/o/1234|my order>", "my order (https://shop.example/o/1234)"),
+        ("<mailto:emma@example.com|emma@example.com>", "emma@example.com"),
+        ("<https://a.example/?x=1&amp;y=2>", "https://a.example/?x=1&y=2"),
+        ("<!date^1392734382^{date}|Feb 18>", "Feb 18"),
+        ("nul \x00 byte and \ud800", "nul  byte and ?"),
+    ],
+)
+def test_slack_text_is_decoded_to_what_a_person_reads(raw: str, read: str) -> None:
+    assert decode(raw, bot_user="U0HERMES") == read
+
+
+@given(ANY_TEXT)
+def test_what_is_escaped_decodes_to_itself(text: str) -> None:
+    assert decode(escape(text)) == storable(text).strip()
+
+
+@given(st.text(alphabet="<>&@#!|^:mailto U0", max_size=60))
+def test_decoding_never_fails_on_broken_tokens(text: str) -> None:
+    assert isinstance(decode(text, bot_user="U0"), str)
+
+
+def test_a_mention_is_seen_with_and_without_a_label() -> None:
+    assert mentions("hi <@U0HERMES>", "U0HERMES")
+    assert mentions("hi <@U0HERMES|hermes>", "U0HERMES")
+    assert not mentions("hi <@U0HERMESX>", "U0HERMES")
+
+
+@given(st.text(max_size=2_000), st.integers(min_value=40, max_value=500))
+def test_pieces_are_within_the_limit_and_lose_nothing_but_blanks(text: str, limit: int) -> None:
+    pieces = split(text, limit)
+
+    assert all(len(escape(piece)) <= limit for piece in pieces)
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+
+
+EMOJI = ("👩‍👩‍👧‍👦", "🇩🇪", "👍🏽", "é", "中", "a", " ", "&", "।", "\n")
+
+
+@given(st.lists(st.sampled_from(EMOJI), max_size=200), st.integers(min_value=40, max_value=90))
+def test_no_cut_falls_inside_what_people_see_as_one_character(characters: list[str], limit: int) -> None:
+    text = "".join(characters)
+
+    pieces = split(text, limit)
+
+    whole = [grapheme for grapheme in regex.findall(r"\X", text) if grapheme.strip()]
+    assert [grapheme for piece in pieces for grapheme in regex.findall(r"\X", piece) if grapheme.strip()] == whole
+
+
+def test_a_character_longer_than_the_limit_is_still_split() -> None:
+    text = "a" + "\u0301" * 500
+
+    assert "".join(split(text, 100)) == text
+
+
+def test_a_text_is_cut_after_a_sentence_rather_than_inside_one() -> None:
+    text = "The first sentence is here. The second one does not fit"
+
+    assert split(text, 40) == ["The first sentence is here.", "The second one does not fit"]
+
+
+def test_chinese_is_cut_after_its_own_full_stop() -> None:
+    assert split("您的订单已经发货。预计明天送达您家", 12) == ["您的订单已经发货。", "预计明天送达您家"]
+
+
+@given(ANY_TEXT, st.integers(min_value=12, max_value=80))
+def test_a_shortened_text_fits_once_escaped(text: str, limit: int) -> None:
+    assert len(escape(shorten(text, limit))) <= limit
