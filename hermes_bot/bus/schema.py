@@ -60,14 +60,9 @@ def connect(path: Path, *, synchronous: str = "FULL") -> sqlite3.Connection:
 
 def prepare(connection: sqlite3.Connection, path: Path) -> None:
     """Create or migrate the schema; raise StoreError for a file that is not ours or newer than this program."""
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    ours = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
-    if not ours and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise StoreError(f"bus database {path} belongs to another program; choose another data.path")
+    version = _version(connection, path)
     if version > len(MIGRATIONS):
-        raise StoreError(
-            f"bus database {path} has version {version}, this program knows {len(MIGRATIONS)}: install a newer one"
-        )
+        require_current(connection, path)
     connection.execute("PRAGMA journal_mode = WAL")
     for number, script in enumerate(MIGRATIONS[version:], start=version + 1):
         marks = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {number};"
@@ -77,6 +72,22 @@ def prepare(connection: sqlite3.Connection, path: Path) -> None:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def require_current(connection: sqlite3.Connection, path: Path) -> None:
+    """Raise StoreError unless the file has exactly the version that this program works on."""
+    version = _version(connection, path)
+    if version != len(MIGRATIONS):
+        remedy = "install a newer program" if version > len(MIGRATIONS) else "start the bot once to bring it up to date"
+        raise StoreError(f"bus database {path} has version {version}, this program needs {len(MIGRATIONS)}: {remedy}")
+
+
+def _version(connection: sqlite3.Connection, path: Path) -> int:
+    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    ours = connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID
+    if not ours and connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise StoreError(f"bus database {path} belongs to another program; choose another data.path")
+    return version
 
 
 class LeaseLock:

@@ -1,0 +1,57 @@
+"""The bus seen from another process: what the commands read and change in a sqlite file while the bot runs.
+
+Nothing is leased here. A running bus notices within a second what was put back in its queue.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+
+from hermes_bot.bus import rows
+from hermes_bot.bus.port import Delivery, State
+from hermes_bot.bus.schema import as_store_error, connect, require_current
+from hermes_bot.errors import StoreError
+from hermes_bot.messages.message import utc_now
+
+
+class BusFile:
+    """Short reads and writes on the bus database at `path`; raise StoreError where there is none of this version."""
+
+    def __init__(self, path: Path, *, clock: Callable[[], datetime] = utc_now) -> None:
+        self._path = path
+        self._clock = clock
+        if not path.is_file():
+            raise StoreError(f"bus database {path} does not exist; has the bot run with this data.path?")
+        with as_store_error(path):
+            self._connection = connect(path)
+            try:
+                require_current(self._connection, path)
+            except Exception:
+                self._connection.close()
+                raise
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def counts(self) -> Mapping[tuple[str, State], int]:
+        """Return how many deliveries there are by (agent, state)."""
+        with as_store_error(self._path):
+            return rows.counts(self._connection)
+
+    def find(self, *, states: Sequence[State] = (), message_id: str = "", limit: int = 100) -> Sequence[Delivery]:
+        """Return matching deliveries, newest first."""
+        with as_store_error(self._path):
+            return rows.find(self._connection, states, message_id, limit)
+
+    def requeue(self, message_id: str, subscription: str) -> bool:
+        """Put a dead, expired or suspended delivery back in its queue; return whether there was one."""
+        with as_store_error(self._path):
+            return rows.requeue(self._connection, message_id, subscription, self._clock(), outside=True) is not None
+
+    def drop(self, message_id: str, subscription: str) -> bool:
+        """Turn a dead, expired or suspended delivery into cancelled; return whether there was one."""
+        with as_store_error(self._path):
+            return rows.drop(self._connection, message_id, subscription, self._clock())

@@ -1,0 +1,27 @@
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from hermes_bot.bus.memory import MemoryBackend
+from hermes_bot.bus.port import Backend
+from hermes_bot.bus.sqlite import SqliteBackend
+from tests.bus.harness import NEVER_S, FakeTime, Harness
+from tests.dead_letters import fail_on_dead_letters
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+async def harness(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Harness]:
+    """A bus on each backend, not started. A dead letter of an agent not in `expected_dead` fails the test."""
+
+    def new_backend(time: FakeTime) -> Backend:
+        if request.param == "memory":
+            return MemoryBackend(clock=time.clock, sleep=time.sleep)
+        return SqliteBackend(tmp_path / "bus.db", look_every_s=NEVER_S, clock=time.clock, sleep=time.sleep)
+
+    harness = Harness(new_backend)
+    async with contextlib.AsyncExitStack() as undo:
+        undo.push_async_callback(lambda: harness.bus.stop(1))
+        yield harness
+        await fail_on_dead_letters(harness.backend, harness.expected_dead)
