@@ -1,0 +1,203 @@
+"""Builds each part from the settings: stores, router, bus, edge, the desk that agents are handed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Literal
+
+from pydantic import SecretStr
+
+from agents.desk import Desk, Staff
+from agents.texts import Texts
+from hermes_bot import observe
+from hermes_bot.approvals.approvals import Approvals
+from hermes_bot.bus.bus import Bus
+from hermes_bot.bus.memory import MemoryBackend
+from hermes_bot.bus.port import Backend, Delivery, State
+from hermes_bot.bus.sqlite import SqliteBackend
+from hermes_bot.edge.channels import ChannelPolicy
+from hermes_bot.edge.channels import Mode as ChannelMode
+from hermes_bot.edge.edge import Desk as EdgeDesk
+from hermes_bot.edge.edge import Doors, SlackEdge
+from hermes_bot.edge.posts import Posts
+from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.messages.message import Message
+from hermes_bot.people import Directory, Roles
+from hermes_bot.settings import Settings
+from hermes_bot.store.database import Database
+from hermes_bot.store.schema import migrate
+from hermes_bot.tickets.failures import failed_message
+from hermes_bot.tickets.runs import Runs
+from hermes_bot.tickets.tickets import Tickets
+from hermes_bot.tools.demo_shop import create_demo_shop
+from hermes_bot.tools.discovery import discover
+from hermes_bot.tools.order_book import OrderBook
+from hermes_bot.tools.refund_policy import read_refund_policy
+from hermes_bot.tools.shop import Shop
+from hermes_bot.tools.toolbox import Toolbox
+from routing.choice import Encoder
+from routing.route import Route
+from routing.router import Router
+
+SYNCHRONOUS: Mapping[str, Literal["FULL", "NORMAL"]] = {"full": "FULL", "normal": "NORMAL"}
+ALLOWED_TOOLS = {
+    "order": ("find_order", "list_orders"),
+    "refund": ("find_order", "list_orders", "refund_eligibility", "issue_refund"),
+}
+
+Clock = Callable[[], datetime]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stores:
+    """What is kept in SQL, opened."""
+
+    database: Database
+    tickets: Tickets
+    runs: Runs
+    approvals: Approvals
+    book: OrderBook
+    toolbox: Toolbox
+
+
+@asynccontextmanager
+async def opened(settings: Settings, clock: Clock) -> AsyncIterator[Stores]:
+    """Open the databases, bring the schema up to date, fill the demo shop where it is wanted."""
+    database, shop = Database(settings.store_url), Database(settings.orders_url)
+    async with AsyncExitStack() as opened_databases:
+        for each in (database, shop):
+            await each.open()
+            opened_databases.push_async_callback(each.close)
+        await migrate(database)
+        if settings.demo_shop:
+            await create_demo_shop(shop, clock().date())
+        yield build_stores(settings, database, shop, clock)
+
+
+def build_stores(settings: Settings, database: Database, shop: Database, clock: Clock) -> Stores:
+    """Return everything that reads and writes SQL."""
+    book = OrderBook(shop)
+    services = {"shop": Shop(book=book, refund_policy=read_refund_policy(settings.policies.file), clock=clock)}
+    return Stores(
+        database=database,
+        tickets=Tickets(database, clock=clock, continue_window_s=settings.tickets.continue_window_s),
+        runs=Runs(database, clock=clock),
+        approvals=Approvals(database, clock=clock, expires_after_s=settings.approvals.expires_after_s),
+        book=book,
+        toolbox=Toolbox(discover("hermes_bot.tools"), allowed=ALLOWED_TOOLS, services=services),
+    )
+
+
+def build_router(settings: Settings, routes: Sequence[Route]) -> Router:
+    """Return the router; encodes what its cache does not know, so call it in a thread."""
+    return Router(routes, build_encoder(settings), cache_folder=settings.data.path / "cache")
+
+
+def build_encoder(settings: Settings) -> Encoder:
+    """Return the profile's encoder; PyTorch is imported for `default` only."""
+    from hermes_bot.llm.light_encoder import LightEncoder
+
+    light = LightEncoder()
+    if settings.encoder.profile == "light":
+        return light
+    from hermes_bot.llm.joined_encoder import JoinedEncoder
+    from hermes_bot.llm.minilm_encoder import MiniLMEncoder
+
+    return JoinedEncoder(light, MiniLMEncoder())
+
+
+def bus_file(settings: Settings) -> Path:
+    """Return where the sqlite backend keeps its messages."""
+    return settings.data.path / "bus.db"
+
+
+def build_bus(settings: Settings, clock: Clock) -> Bus:
+    """Return the bus on the backend that the settings name, not started."""
+    backend: Backend = MemoryBackend(clock=clock)
+    if settings.bus.backend == "sqlite":
+        backend = SqliteBackend(bus_file(settings), synchronous=SYNCHRONOUS[settings.bus.synchronous], clock=clock)
+    return Bus(backend, clock=clock, max_hops=settings.agents.max_hops, on_hop=report_hop, on_failure=on_failure)
+
+
+def report_hop(delivery: Delivery, state: State, outputs: Sequence[Message], seconds: float) -> None:
+    """Write the debug line and the log record of one settled attempt."""
+    observe.log_hop(
+        message_id=delivery.message.id,
+        trace_id=delivery.message.trace_id,
+        type=delivery.message.type,
+        agent=delivery.agent,
+        outputs=[output.type for output in outputs],
+        duration_ms=seconds * 1000,
+        attempt=delivery.attempt,
+        outcome=state.value,
+    )
+
+
+def on_failure(delivery: Delivery, error: str) -> Sequence[Message]:
+    """Return what follows when a customer's message ends without being done."""
+    failed = failed_message(delivery, error)
+    return [] if failed is None else [failed]
+
+
+def build_edge(
+    settings: Settings, stores: Stores, api: SlackApi, directory: Directory, bus: Bus, clock: Clock
+) -> SlackEdge:
+    """Return the edge, not connected."""
+    slack, access = settings.slack, settings.access
+    policy = ChannelPolicy(
+        support_channels=slack.support_channels,
+        handoff_channel=slack.handoff_channel,
+        approvals_channel=settings.approvals.channel,
+        modes={channel: ChannelMode(each.mode) for channel, each in slack.channels.items()},
+    )
+    doors = Doors(
+        app_token=secret(access.app_token),
+        signing_secret=secret(access.signing_secret),
+        host=settings.http.host,
+        port=settings.http.port,
+    )
+    desk = EdgeDesk(
+        directory=directory,
+        tickets=stores.tickets,
+        approvals=stores.approvals,
+        posts=Posts(stores.database, clock=clock),
+    )
+    approvers = settings.approvals.approvers
+    return SlackEdge(api, desk, bus.publish, doors=doors, policy=policy, approvers=approvers, clock=clock)
+
+
+def desk_of(
+    settings: Settings, stores: Stores, roles: Roles, directory: Directory, texts: Texts, router: Router
+) -> Callable[[bool], Desk]:
+    """Return what makes the desk for one delivery."""
+    staff = Staff(
+        roles=roles,
+        operators=settings.people.operators,
+        admins=settings.people.admins,
+        approvers=settings.approvals.approvers,
+    )
+
+    def desk(redelivered: bool) -> Desk:
+        return Desk(
+            tickets=stores.tickets,
+            runs=stores.runs,
+            approvals=stores.approvals,
+            toolbox=stores.toolbox,
+            book=stores.book,
+            directory=directory,
+            staff=staff,
+            texts=texts,
+            choose=router.choose,
+            redelivered=redelivered,
+        )
+
+    return desk
+
+
+def secret(value: SecretStr | None) -> str:
+    """Return the secret itself, empty where there is none."""
+    return "" if value is None else value.get_secret_value()
