@@ -34,7 +34,7 @@ def sdk_logger() -> logging.Logger:
 def web_client(token: str, base_url: str, session: aiohttp.ClientSession | None = None) -> AsyncWebClient:
     """Return a client that repeats nothing by itself: its retries would post twice when a reply is lost."""
     client = AsyncWebClient(
-        token=token, base_url=base_url or SLACK_URL, session=session, retry_handlers=[], logger=sdk_logger()
+        token=token or None, base_url=base_url or SLACK_URL, session=session, retry_handlers=[], logger=sdk_logger()
     )
     if on_loopback(client.base_url):
         client.proxy = None

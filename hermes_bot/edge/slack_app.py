@@ -12,6 +12,7 @@ from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltRequest
 from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.authorization.async_authorize import AsyncAuthorize
 from slack_bolt.response import BoltResponse
 
 from hermes_bot.edge.inbound import Bot
@@ -28,8 +29,10 @@ class SlackApp:
 
     def __init__(self, api: SlackApi, listeners: Listeners, *, bot: Bot, bot_token: str) -> None:
         self._listeners = listeners
-        self._authorized = AuthorizeResult(
-            enterprise_id=None, team_id=bot.team, bot_user_id=bot.user, bot_id=bot.bot or None, bot_token=bot_token
+        self._authorize = _Known(
+            AuthorizeResult(
+                enterprise_id=None, team_id=bot.team, bot_user_id=bot.user, bot_id=bot.bot or None, bot_token=bot_token
+            )
         )
         self._running = 0
         self._idle = asyncio.Event()
@@ -79,10 +82,6 @@ class SlackApp:
         app.error(_on_error)
         return app
 
-    async def _authorize(self) -> AuthorizeResult:
-        """Return what auth.test said at the start: a look-up per event would lose events when it fails."""
-        return self._authorized
-
     async def _on_event(self, body: dict[str, Any]) -> None:
         await self._listeners.on_event(body)
 
@@ -99,6 +98,17 @@ class SlackApp:
 
     async def _on_unwanted(self, ack: AsyncAck) -> None:
         await ack()
+
+
+class _Known(AsyncAuthorize):
+    """Answers what auth.test said at the start: a look-up per event would lose events when it fails."""
+
+    def __init__(self, result: AuthorizeResult) -> None:
+        self._result = result
+
+    async def __call__(self, **_request: Any) -> AuthorizeResult:
+        """Return who the bot is."""
+        return self._result
 
 
 def well_formed(body: Any) -> bool:
