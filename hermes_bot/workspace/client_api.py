@@ -12,7 +12,8 @@ Pages
 
 Reading
     GET /client/people
-        {"team": {"id", "name"}, "bot": {"id", "name"}, "people": [{"id", "name", "role", "dm"}]}
+        {"team": {"id", "name"}, "bot": {"id", "name"}, "people": [{"id", "name", "role", "dm"}],
+         "groups": [{"id", "handle", "members": [user ids]}]}
         role: "customer" | "operator" | "admin" | "member"; dm: id of the person's conversation with the bot.
     GET /client/state?user=U
         {"channels": [{"id", "name", "kind": "channel" | "dm", "private", "topic", "archived", "members": [user ids]}]}
@@ -165,8 +166,12 @@ class ClientApi:
             for one in self._workspace.roster.members()
             if not one.bot and not one.deactivated
         ]
-        team = {"id": app.team, "name": app.team_name}
-        return web.json_response({"team": team, "bot": {"id": app.user, "name": app.name}, "people": people})
+        groups = [
+            {"id": group.id, "handle": group.handle, "members": list(group.members)}
+            for group in self._workspace.roster.groups()
+        ]
+        team, bot = {"id": app.team, "name": app.team_name}, {"id": app.user, "name": app.name}
+        return web.json_response({"team": team, "bot": bot, "people": people, "groups": groups})
 
     async def _state(self, request: web.Request) -> web.StreamResponse:
         user = self._workspace.roster.member(request.query.get("user", "")).id

@@ -52,6 +52,7 @@ class Deliveries:
         self._answers: dict[str, asyncio.Future[Json]] = {}
         self.sent: deque[Sent] = deque(maxlen=_REMEMBERED)
         self.lost: deque[Json] = deque(maxlen=_REMEMBERED)
+        self.late_acks = 0
 
     def unsettled(self) -> int:
         """Return how many events are neither acknowledged nor given up."""
@@ -101,6 +102,8 @@ class Deliveries:
             if envelope.timer is not None:
                 envelope.timer.cancel()
             del self._open[envelope_id]
+        elif answer is None:
+            self.late_acks += 1
         self._wake()
 
     def resume(self) -> None:
