@@ -22,13 +22,13 @@ _OTHER_WORDS = (
     r"|room|flight|model|发票|账号|帐号|账户|卡号|手机号?|电话|邮编|快递单号|快递|运单号?|物流单号|身份证号?|验证码|工号"
 )
 _FILLER = (
-    r"(?:numbers?|num|nr|no|nº|n°|№|id|ids|code|ref|reference|is|was|are|my|the|called|with|of|номер|numéro|numero|número"
+    r"(?:numbers?|num|nr|no|nº|n°|№|id|ids|code|ref|reference|is|was|are|my|the|called|with|of|est|es|ist|è|corr?ec?t[eoa]?|номер|numéro|numero|número"
     r"|nummer|号码|號碼|编号|号|號|番号|번호|是|为|の|[#:.,\-=()（）\[\]\"'“”’`*])"
 )
 _CUE = re.compile(rf"(?:(?P<order>{_ORDER_WORDS})|(?P<other>{_OTHER_WORDS}))(?:\s*{_FILLER}){{0,6}}\s*$")
 _EXPLICIT = re.compile(r"(?:#|№|n°|nº|\bno\.?:?|\bnr\.?:?|\bnumber(?: is)?:?|号码?[:是为]?|號[:是]?)\s*$")
 _BEFORE_IS_OTHER = re.compile(
-    r"(?:[$€£¥₹]|\b(?:usd|eur|cny|rmb|gbp|us\$|amount(?: of)?|paid|pay|costs?|price(?: is)?|worth|total(?: is)?)"
+    r"(?:[$€£¥₹]|\b(?:usd|eur|cny|rmb|gbp|us\$|paid|pay|costs?|worth|(?:amount|charge)(?: of)?|(?:price|total)(?: is)?)"
     r"|[人民币价钱付]|共)\s*$"
 )
 _AFTER_IS_MONEY = re.compile(r"\s?(?:[$€£¥₹%°]|[元块圆]|(?:usd|eur|cny|rmb|gbp|dollars?|euros?|pounds?|bucks|yuan)\b)")
@@ -47,6 +47,8 @@ _NOISE = re.compile(
     r"|\b\d{4}(?:[- ]\d{4}){2,4}\b"  # a card
     r"|\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d+[.,]\d{1,2}\b"  # 1,250.00 or 12.50
 )
+_GLUED = re.compile(r"\b(orders?|purchases?)(?=(?:[a-z]{1,4}-?)?\d)")  # order10023, orderORD-38201160
+_HOTLINES = frozenset({"12315"})  # China's consumer complaints line, which angry customers name
 _ORDINARY_LETTERS = frozenset({"in", "on", "at", "to", "of", "for", "and", "or", "tel"})
 _TOKEN = re.compile(
     r"(?<![a-z0-9_])(?P<letters>[a-z]{1,4})?-?(?P<digits>\d{1,3}(?: \d{3})+(?!\d)|\d+(?:-\d+)?)(?![a-z0-9_]|-\d)"
@@ -55,7 +57,7 @@ _TOKEN = re.compile(
 
 def order_numbers_in(text: str) -> tuple[str, ...]:
     """Return the candidate order numbers in `text`, in order of appearance, each once, as `canonical` writes them."""
-    plain = _NOISE.sub(_blank, _flat(text[:MAX_TEXT]))
+    plain = _GLUED.sub(r"\1 ", _NOISE.sub(_blank, _flat(text[:MAX_TEXT])))
     found = dict.fromkeys(number for token in _TOKEN.finditer(plain) for number in _read(plain, token))
     return tuple(found)
 
@@ -93,7 +95,7 @@ def _read(text: str, token: re.Match[str]) -> tuple[str, ...]:
         return (canonical(token.group()),) if explicit else ()
     if not explicit and _is_an_amount(token, after, cued=bool(cue)):
         return ()
-    return (canonical(token.group()),) if _plausible(token, cued=explicit or bool(cue)) else ()
+    return (canonical(token.group()),) if _plausible(token, cued=explicit or bool(cue), explicit=explicit) else ()
 
 
 def _is_an_amount(token: re.Match[str], after: str, *, cued: bool) -> bool:
@@ -101,13 +103,14 @@ def _is_an_amount(token: re.Match[str], after: str, *, cued: bool) -> bool:
     return bool(_AFTER_IS_MONEY.match(after)) or (not long_and_cued and bool(_AFTER_IS_UNIT.match(after)))
 
 
-def _plausible(token: re.Match[str], *, cued: bool) -> bool:
+def _plausible(token: re.Match[str], *, cued: bool, explicit: bool) -> bool:
     digits = token["digits"].replace("-", "")
     if cued:
-        return 3 <= len(digits) <= 20
+        return (3 if explicit else 4) <= len(digits) <= 20
     if token["letters"]:
         return 5 <= len(digits) <= 15 and token["letters"] not in _ORDINARY_LETTERS
-    return 5 <= len(digits) <= 14 and not _looks_like_a_date(digits) and not _looks_like_a_phone(digits)
+    something_else = digits in _HOTLINES or _looks_like_a_date(digits) or _looks_like_a_phone(digits)
+    return 5 <= len(digits) <= 14 and not something_else
 
 
 def _looks_like_a_date(digits: str) -> bool:

@@ -90,31 +90,37 @@ def tool(
     """
 
     def decorate(function: ToolFunction) -> Tool:
-        called = getattr(function, "__name__", "")
-        chosen = name or called
+        chosen = name or getattr(function, "__name__", "")
         if not inspect.iscoroutinefunction(function) or not _NAME.fullmatch(chosen):
-            raise TypeError(f"{called or function!r}: a tool is an async function with a name in lower_case")
-        checked_level = Level.of(level)
-        if checked_level >= Level.L2 and describe is None:
-            raise TypeError(
-                f"{chosen}: a tool of level {checked_level.name} needs `describe`, or nobody can approve it"
-            )
+            raise TypeError(f"{chosen or function!r}: a tool is an async function with a name in lower_case")
         model, needs = _arguments_of(function, chosen)
-        words = description or _first_paragraph(inspect.getdoc(function) or "")
-        if not words:
-            raise TypeError(f"{chosen}: a tool needs a docstring or a description")
-        return Tool(
+        made = Tool(
             name=chosen,
-            level=checked_level,
-            description=words,
+            level=Level.of(level),
+            description=description or _first_paragraph(inspect.getdoc(function) or ""),
             parameters=dict(parameters or model.model_json_schema()),
             arguments=model,
             needs=needs,
             function=function,
             describe=describe,
         )
+        _refuse_unusable(made)
+        return made
 
     return decorate
+
+
+def _refuse_unusable(made: Tool) -> None:
+    if not made.description:
+        raise TypeError(f"{made.name}: a tool needs a docstring or a description")
+    if not made.privileged:
+        return
+    if made.describe is None:
+        raise TypeError(f"{made.name}: a tool of level {made.level.name} needs `describe`, or nobody can approve it")
+    taken = set(inspect.signature(made.describe).parameters)
+    wanted = {*made.arguments.model_fields, *made.needs} - {"approval_id"}
+    if taken != wanted:
+        raise TypeError(f"{made.name}: `describe` takes {sorted(taken)}, but should take {sorted(wanted)}")
 
 
 def _arguments_of(function: ToolFunction, name: str) -> tuple[type[BaseModel], frozenset[str]]:
