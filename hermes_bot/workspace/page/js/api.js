@@ -32,6 +32,7 @@ export const api = {
   views: (user) => read("views", { user }),
   post: (body) => send("post", body),
   action: (body) => send("action", body),
+  react: (body) => send("react", body),
   view: (body) => send("view", body),
 };
 

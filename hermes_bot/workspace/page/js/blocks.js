@@ -8,7 +8,7 @@ import { reason } from "./strings.js";
 
 const DRAWN = { section: Section, context: ContextLine, actions: Actions, header: Header, divider: Divider, image: Image };
 
-// place is what a click names besides the element: {channel, ts} or {view_id}; form is a modal's values and errors.
+// place is what a click names besides the element: {channel, ts} or {view_id, state}; form is a modal's values and errors.
 export function Blocks({ blocks, place, form }) {
   return blocks.map((block, index) => {
     const key = block.block_id ?? index;

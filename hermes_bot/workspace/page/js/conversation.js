@@ -41,7 +41,7 @@ function Hint({ channel, onTake }) {
   const offers = heard ? hints[state.me] ?? [] : [];
   return html`<section class="hint-card" data-testid="hint">
     <h2>${t.nothingHere}</h2>
-    <p>${t.hintLead[me.role] ?? t.hintLead.member}</p>
+    <p>${heard ? t.hintLead[me.role] ?? t.hintLead.member : t.hintUnheard(state.bot.name)}</p>
     ${offers.length > 0 && html`<p class="offers">
       ${offers.map((text) => html`<button type="button" key=${text} class="offer" onClick=${() => onTake(text)}>${text}</button>`)}
     </p>

@@ -29,8 +29,8 @@ export function Message({ message, joined, inThread }) {
         <${Stamp} ts=${message.ts} />
       </p>`}
       <${Body} message=${message} />
-      <${Reactions} reactions=${message.reactions ?? []} />
-      ${message.reply_count > 0 && !inThread && html`<${ThreadLink} message=${message} />`}
+      <${Reactions} message=${message} />
+      ${!inThread && html`<${ThreadLink} message=${message} />`}
     </div>
     ${canReply && html`<div class="tools">
       <button type="button" class="quiet" title=${t.replyInThread} aria-label=${t.replyInThread}
@@ -58,22 +58,27 @@ function Body({ message }) {
   </div>`;
 }
 
-function Reactions({ reactions }) {
-  const { state } = useDesk();
-  if (!reactions.length) return null;
+function Reactions({ message }) {
+  const { state, act } = useDesk();
+  if (!message.reactions?.length) return null;
   return html`<p class="reactions">
-    ${reactions.map(({ name, count, users = [] }) => html`<span
-      key=${name} class=${classes("reaction", users.includes(state.me) && "mine")}
-      title=${`:${name}: ${users.map((id) => nameOf(state, id)).join(", ")}`}>${emoji(name) ?? `:${name}:`} ${count}</span>`)}
+    ${message.reactions.map(({ name, count, users }) => {
+      const mine = users.includes(state.me);
+      const title = `:${name}: ${users.map((id) => nameOf(state, id)).join(", ")}`;
+      return html`<button type="button" key=${name} class="reaction" aria-pressed=${mine} title=${title}
+        onClick=${() => act.react(message.ts, name, !mine)}>${emoji(name) ?? `:${name}:`} ${count}</button>`;
+    })}
   </p>`;
 }
 
+// Also shown without a counted reply, when something for this person alone waits in the thread.
 function ThreadLink({ message }) {
   const { state, act, t, locale } = useDesk();
   const unread = (state.unread[state.me]?.[state.channel] ?? []).some(({ thread }) => thread === message.ts);
+  if (!message.reply_count && !unread) return null;
   return html`<button type="button" class=${classes("thread-link", unread && "has-new")} id="thread-of-${message.ts}" data-testid="thread-link-${message.ts}"
     onClick=${() => act.openThread(message.ts)}>
-    <${Icon} name="reply" /><b>${t.replies(message.reply_count)}</b>
+    <${Icon} name="reply" /><b>${message.reply_count ? t.replies(message.reply_count) : t.onlyYou}</b>
     ${unread && html`<span class="new-badge">${t.newReplies}</span>`}
     ${message.latest_reply && html`<span class="when">${t.lastReply(shortWhen(message.latest_reply, locale))}</span>`}
   </button>`;

@@ -37,6 +37,6 @@ export function Modal({ view }) {
     <button type="button" class="button plain" onClick=${close}><${Plain} text=${view.close?.text ?? t.close} /></button>
     ${asks && html`<button type="submit" class="button primary" aria-busy=${busy}><${Plain} text=${view.submit?.text ?? t.submit} /></button>`}`;
   return html`<${Dialog} testid="modal" title=${view.title?.text} onClose=${close} onSubmit=${submit} footer=${footer}>
-    <${Blocks} blocks=${view.blocks} place=${{ view_id: view.id }} form=${{ values, errors, change }} />
+    <${Blocks} blocks=${view.blocks} place=${{ view_id: view.id, state: values }} form=${{ values, errors, change }} />
   <//>`;
 }

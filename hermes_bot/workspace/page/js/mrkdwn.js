@@ -35,13 +35,14 @@ function parseLines(text) {
 
 export function parseInline(text) {
   const nodes = [];
+  const unclosed = {};
   let plain = "";
   const flush = () => {
     if (plain) nodes.push({ kind: "text", text: unescape(plain) });
     plain = "";
   };
   for (let at = 0; at < text.length; ) {
-    const found = tokenAt(text, at) ?? markAt(text, at);
+    const found = tokenAt(text, at) ?? markAt(text, at, unclosed);
     if (found) {
       flush();
       nodes.push(found.node);
@@ -86,11 +87,13 @@ function dateNode(target, fallback) {
 }
 
 // A mark opens after a non-word and closes before one, holds no line break, and does not touch a space inside.
-function markAt(text, at) {
+// unclosed remembers up to where a search for the closing mark was in vain, so that a long text takes no longer than its length.
+function markAt(text, at, unclosed) {
   const mark = text[at];
   const kind = MARKS[mark];
-  if (!kind || WORD.test(text[at - 1] ?? "") || /\s/.test(text[at + 1] ?? " ")) return null;
-  for (let end = at + 1; end < text.length && text[end] !== "\n"; end += 1) {
+  if (!kind || at < unclosed[mark] || WORD.test(text[at - 1] ?? "") || /\s/.test(text[at + 1] ?? " ")) return null;
+  let end = at + 1;
+  for (; end < text.length && text[end] !== "\n"; end += 1) {
     TOKEN.lastIndex = end;
     const token = TOKEN.exec(text);
     if (token) {
@@ -99,6 +102,7 @@ function markAt(text, at) {
       return { node: { kind, children: parseInline(text.slice(at + 1, end)) }, end: end + 1 };
     }
   }
+  unclosed[mark] = end;
   return null;
 }
 

@@ -1,8 +1,14 @@
 // The place in the workspace, written in the address: #user/channel/thread_ts.
 
+const SEAT = "hermes.seat";
+
+// Where the address points. Without a person it is the one last seated in this browser; a message's own link (permalink)
+// arrives as ?channel=&ts= and names no person either.
 export function readRoute() {
   const [user = "", channel = "", thread = ""] = location.hash.slice(1).split("/").map(decode);
-  return { user, channel, thread };
+  const link = new URLSearchParams(location.search);
+  const seat = user || localStorage.getItem(SEAT) || "";
+  return channel || !link.has("channel") ? { user: seat, channel, thread } : { user: seat, channel: link.get("channel"), thread: link.get("ts") ?? "" };
 }
 
 const written = ({ user, channel, thread }) => `#${[user, channel, thread].filter(Boolean).map(encodeURIComponent).join("/")}`;
@@ -13,7 +19,8 @@ export function writeRoute(place) {
 
 // Corrects an address that named what is not there, without a step in the history.
 export function replaceRoute(place) {
-  if (location.hash !== written(place)) history.replaceState(null, "", written(place));
+  localStorage.setItem(SEAT, place.user);
+  if (location.hash !== written(place)) history.replaceState(null, "", `${location.pathname}${written(place)}`);
 }
 
 function decode(part) {

@@ -112,7 +112,9 @@ export class Store {
     if (!thread) return;
     await this.#reading(async () => {
       const messages = await api.messages(me, channel, thread).then((answer) => answer.messages, () => []);
-      if (visit === this.#visit) this.#set({ replies: messages });
+      if (visit !== this.#visit) return;
+      if (messages[0] && isReply(messages[0])) this.go({ channel, thread: messages[0].thread_ts }); // a link to a reply
+      else this.#set({ replies: messages });
     });
   }
 
@@ -232,10 +234,11 @@ export class Store {
     return api.post({ user: me, channel, text, ...(thread ? { thread_ts: thread } : {}) });
   }
 
-  click(place, element, blockId, value) {
-    const { me } = this.state;
-    return api.action({ user: me, ...place, action_id: element.action_id, block_id: blockId, ...(value ? { value } : {}) });
+  click(place, element, blockId) {
+    return api.action({ user: this.state.me, ...place, action_id: element.action_id, block_id: blockId });
   }
+
+  react = (ts, name, on) => api.react({ user: this.state.me, channel: this.state.channel, ts, name, on });
 
   async settleView(view, action, values) {
     const user = this.state.me;

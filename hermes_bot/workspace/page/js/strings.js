@@ -72,6 +72,7 @@ const en = {
     admin: "You sit in the admin's seat and see what the operators see.",
     member: "Write something.",
   },
+  hintUnheard: (bot) => `${bot} does not listen in this conversation. People talk among themselves here.`,
   hintNext: "Then take Omar's seat at the top and approve or reject.",
 };
 
@@ -147,6 +148,7 @@ const zh = {
     admin: "你现在坐在管理员的位置上，能看到客服看到的内容。",
     member: "写点什么吧。",
   },
+  hintUnheard: (bot) => `${bot} 不在这个会话里，这里只有人与人之间的交谈。`,
   hintNext: "然后在上方切换到 Omar，批准或拒绝。",
 };
 

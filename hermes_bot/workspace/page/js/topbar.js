@@ -1,5 +1,5 @@
 // The bar that never goes away: the workspace's name, whose seat you take, and the language.
-import { classes, html, useDesk } from "./ui.js";
+import { classes, html, useDesk, useEffect, useRef } from "./ui.js";
 import { Wing } from "./icons.js";
 import { Avatar } from "./message.js";
 import { personOf, shortName } from "./people.js";
@@ -41,10 +41,14 @@ function PersonSwitch() {
 function Seat({ person, onTake }) {
   const { state, t } = useDesk();
   const taken = person.id === state.me;
+  const button = useRef(null);
+  useEffect(() => {
+    if (taken) button.current.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [taken]);
   const count = taken ? 0 : unreadOf(state.unread, person.id);
   const loud = taken ? 0 : loudOf(state.unread, person.id);
   const label = `${person.name}, ${t.roles[person.role]}${count ? `, ${t.unread(count)}` : ""}`;
-  return html`<button type="button" role="radio" aria-checked=${taken} tabindex=${taken ? 0 : -1} class=${classes("seat", taken && "taken")}
+  return html`<button ref=${button} type="button" role="radio" aria-checked=${taken} tabindex=${taken ? 0 : -1} class=${classes("seat", taken && "taken")}
     style=${{ "--hue": person.hue }} data-testid="person-${person.id}" aria-label=${label} title=${label} onClick=${onTake}>
     <${Avatar} person=${person} />
     <span class="seat-words">
