@@ -19,7 +19,7 @@ find_python() {
 }
 
 install() {
-  "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "$@"
+  "$venv/bin/python" -m pip install -qq --disable-pip-version-check "$@"
 }
 
 torch_cpu_index_answers() {

@@ -40,7 +40,11 @@ def list_dead(
     config: Config = None,
 ) -> None:
     """List them, newest first."""
-    found = with_offline(config, lambda parts: _find(parts, state=state, limit=limit))
+
+    async def work(parts: Offline) -> Sequence[Delivery]:
+        return _find(parts, state=state, limit=limit)
+
+    found = with_offline(config, work)
     if as_json:
         say_json([_told(each) for each in found])
         return
@@ -52,7 +56,11 @@ def list_dead(
 @app.command()
 def show(message: Id, as_json: AsJson = False, config: Config = None) -> None:
     """Show a message's dead deliveries whole, with the way it took."""
-    found = with_offline(config, lambda parts: _of_message(parts, message, ""))
+
+    async def work(parts: Offline) -> Sequence[Delivery]:
+        return _of_message(parts, message, "")
+
+    found = with_offline(config, work)
     if as_json:
         say_json([_told(each) | {"data": each.message.data, "hops": _hops(each)} for each in found])
         return
@@ -68,8 +76,8 @@ def replay(message: Id, subscription: OfSubscription = "", as_json: AsJson = Fal
     """Put them back in their queue; the bot handles them again."""
 
     async def work(parts: Offline) -> list[str]:
-        chosen = await _of_message(parts, message, subscription)
-        return [d.subscription for d in chosen if await parts.bus.requeue(d.message.id, d.subscription)]
+        chosen = _of_message(parts, message, subscription)
+        return [d.subscription for d in chosen if parts.bus.requeue(d.message.id, d.subscription)]
 
     _changed(message, "replayed", with_offline(config, work), as_json=as_json)
 
@@ -79,24 +87,22 @@ def drop(message: Id, subscription: OfSubscription = "", as_json: AsJson = False
     """Give them up: they end as cancelled."""
 
     async def work(parts: Offline) -> list[str]:
-        chosen = await _of_message(parts, message, subscription)
-        return [d.subscription for d in chosen if await parts.bus.drop(d.message.id, d.subscription)]
+        chosen = _of_message(parts, message, subscription)
+        return [d.subscription for d in chosen if parts.bus.drop(d.message.id, d.subscription)]
 
     _changed(message, "dropped", with_offline(config, work), as_json=as_json)
 
 
-async def _find(
-    parts: Offline, *, state: Ended | None = None, message_id: str = "", limit: int = 100
-) -> Sequence[Delivery]:
+def _find(parts: Offline, *, state: Ended | None = None, message_id: str = "", limit: int = 100) -> Sequence[Delivery]:
     from hermes_bot.bus.port import State
 
     states = tuple(State(each.value) for each in ([state] if state else Ended))
-    return await parts.bus.find(states=states, message_id=message_id, limit=limit)
+    return parts.bus.find(states=states, message_id=message_id, limit=limit)
 
 
-async def _of_message(parts: Offline, message: str, subscription: str) -> Sequence[Delivery]:
+def _of_message(parts: Offline, message: str, subscription: str) -> Sequence[Delivery]:
     """Return the message's dead deliveries; raise HermesError where there are none."""
-    found = await _find(parts, message_id=message)
+    found = _find(parts, message_id=message)
     chosen = [each for each in found if subscription in {"", each.subscription}]
     if not chosen:
         raise HermesError(f"{message} has no dead delivery{f' for {subscription}' if subscription else ''}")

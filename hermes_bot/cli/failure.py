@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import logging
 import secrets
+import traceback
 from typing import TextIO
 
 from hermes_bot.errors import HermesError, SettingsError
+from hermes_bot.observe import Redactor, log_file
 
 PROBLEM = 1
 WRONG_USE = 2
@@ -23,15 +25,13 @@ def report(error: BaseException, stream: TextIO, *, debug: bool = False) -> int:
             stream.write(f"hermes-bot: {line}\n")
         return WRONG_USE if isinstance(known, SettingsError) else PROBLEM
     reference = f"ERR-{secrets.token_hex(4)}"
-    if logging.getLogger().handlers:
-        _LOG.error("unexpected error", exc_info=error, extra={"reference": reference})
-        where = "the log file tells more"
-    else:
-        where = "run it again with --debug to see more"
+    file = log_file()
+    where = f"{file} tells more" if file else "run it again with --debug to see more"
     stream.write(f"hermes-bot: something went wrong on our side. Reference {reference}; {where}.\n")
-    if debug and not logging.getLogger().handlers:
-        logging.basicConfig(stream=stream)
+    if file is not None:
         _LOG.error("unexpected error", exc_info=error, extra={"reference": reference})
+    elif debug:
+        stream.write(Redactor().text("".join(traceback.format_exception(error))))
     return PROBLEM
 
 

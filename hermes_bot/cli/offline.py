@@ -12,7 +12,7 @@ from hermes_bot import settings
 
 if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for them
     from hermes_bot.approvals.approvals import Approvals
-    from hermes_bot.bus.port import Backend
+    from hermes_bot.bus.inspect import BusFile
     from hermes_bot.tickets.tickets import Tickets
     from hermes_bot.tools.toolbox import Toolbox
     from routing.router import Router
@@ -39,8 +39,8 @@ class Offline(Protocol):
         ...
 
     @property
-    def bus(self) -> Backend:
-        """The bus's storage, for looking, replaying and dropping."""
+    def bus(self) -> BusFile:
+        """The bus's file, for looking, replaying and dropping."""
         ...
 
     @property

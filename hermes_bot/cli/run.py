@@ -59,22 +59,27 @@ def run(
     loaded = settings.load(config, {**os.environ, **given})
     if no_workspace and loaded.mode is Mode.WORKSPACE:
         raise SettingsError("--no-workspace needs Slack: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or leave it out")
+    from hermes_bot.cli.packages import check_packages
     from hermes_bot.cli.ports import check_ports
 
+    check_packages()
     check_ports(loaded)
-    undo_logging = _configure_logging(loaded, debug=debug)
-    try:
-        from hermes_bot.app import HermesApp
+    _configure_logging(loaded, debug=debug)
+    from hermes_bot.app import HermesApp
 
-        asyncio.run(serve(HermesApp(loaded), on_started=lambda: _announce(loaded, as_json=as_json)))
-    finally:
-        undo_logging()
+    bot = HermesApp(loaded)
+    typer.echo("Starting Hermes; the first start takes longest.", err=True)
+
+    def announce() -> None:
+        _announce(summary(loaded, page=bot.workspace.url if bot.workspace else ""), as_json=as_json)
+
+    asyncio.run(serve(bot, on_started=announce))
 
 
 async def serve(service: Service, *, on_started: Callable[[], None]) -> None:
     """Run the service until it ends or a signal asks for it; a second signal ends the process at once."""
     asked = asyncio.Event()
-    _on_signals(asked)
+    forget_signals = _on_signals(asked)
     running = asyncio.create_task(_start_and_run(service, on_started), name="service")
     waiting = asyncio.create_task(asked.wait(), name="signals")
     try:
@@ -87,6 +92,7 @@ async def serve(service: Service, *, on_started: Callable[[], None]) -> None:
                 await running
         finally:
             await service.stop()
+            forget_signals()
 
 
 async def _start_and_run(service: Service, on_started: Callable[[], None]) -> None:
@@ -95,19 +101,30 @@ async def _start_and_run(service: Service, on_started: Callable[[], None]) -> No
     await service.run_until_stopped()
 
 
-def _on_signals(asked: asyncio.Event) -> None:
+def _on_signals(asked: asyncio.Event) -> Callable[[], None]:
+    """Set `asked` at the first signal and let the second one end the process; return what undoes both."""
     loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
-    def ask(number: signal.Signals) -> None:
+    def ask() -> None:
+        typer.echo("Stopping; the same again stops at once.", err=True)
         asked.set()
-        loop.remove_signal_handler(number)
-        signal.signal(number, signal.SIG_DFL)
+        for number in before:
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_DFL)
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, ask, number)
+    def forget() -> None:
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)
+
+    for number in before:
+        loop.add_signal_handler(number, ask)
+    return forget
 
 
-def _configure_logging(loaded: Settings, *, debug: bool) -> Callable[[], None]:
+def _configure_logging(loaded: Settings, *, debug: bool) -> None:
+    """Log until the process ends: what breaks it must still be written."""
     from rich.console import Console
 
     from hermes_bot import observe
@@ -116,13 +133,15 @@ def _configure_logging(loaded: Settings, *, debug: bool) -> Callable[[], None]:
     secrets = [each.get_secret_value() for each in (access.bot_token, access.app_token, access.signing_secret) if each]
     colour = Console(stderr=True).color_system is not None
     file = loaded.data.path / LOG_FILE
-    return observe.configure(stream=sys.stderr, debug=debug, colour=colour, file=file, secrets=secrets)
+    observe.configure(stream=sys.stderr, debug=debug, colour=colour, file=file, secrets=secrets)
 
 
-def summary(loaded: Settings) -> Mapping[str, str]:
-    """Return what a person wants to know at the start: where it is, what it runs on, where its data lies."""
+def summary(loaded: Settings, *, page: str) -> Mapping[str, str]:
+    """Return what a person wants to know at the start: where it is, what it runs on, where its data lies.
+
+    `page` is the local workspace's address, empty where there is none.
+    """
     health = f"http://{loaded.http.host}:{loaded.http.port}"
-    page = {"Page": f"http://127.0.0.1:{loaded.workspace.port}"} if loaded.mode is Mode.WORKSPACE else {}
     slack = {
         Mode.WORKSPACE: "local workspace (no SLACK_BOT_TOKEN is set)",
         Mode.SOCKET: f"Socket Mode{_at(loaded)}",
@@ -131,7 +150,7 @@ def summary(loaded: Settings) -> Mapping[str, str]:
     orders = "demo shop" if loaded.demo_shop else _scheme(loaded.orders_url)
     runs_on = f"bus {loaded.bus.backend}, store {_scheme(loaded.store_url)}, orders {orders}"
     return {
-        **page,
+        **({"Page": page} if page else {}),
         "Slack": slack[loaded.mode],
         "Health": f"{health}/healthz",
         "Runs on": f"{runs_on}, encoder {loaded.encoder.profile}",
@@ -149,8 +168,7 @@ def _scheme(url: str) -> str:
     return url.split(":", 1)[0].split("+", 1)[0]
 
 
-def _announce(loaded: Settings, *, as_json: bool) -> None:
-    told = summary(loaded)
+def _announce(told: Mapping[str, str], *, as_json: bool) -> None:
     if as_json:
         import json
 

@@ -47,6 +47,12 @@ def configure(
     return undo
 
 
+def log_file() -> Path | None:
+    """Return the file that records go to, None where there is none."""
+    files = (handler for handler in logging.getLogger().handlers if isinstance(handler, RotatingFileHandler))
+    return next((Path(handler.baseFilename) for handler in files), None)
+
+
 def _console(stream: TextIO, redactor: Redactor, *, colour: bool, debug: bool) -> logging.Handler:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(ConsoleFormat(redactor, colour=colour, debug=debug))

@@ -17,7 +17,7 @@ from hermes_bot.settings.yaml_file import KeyPath, parse_yaml
 PREFIX = "HERMES_"
 CONFIG = "HERMES_CONFIG"
 SHORT_NAMES: Mapping[str, KeyPath] = {"HERMES_DATABASE_URL": ("store", "url")}
-_NOT_SETTINGS = frozenset({CONFIG, "HERMES_REQUIRE_SHARED"})  # the second is read by the tests
+_NOT_SETTINGS = frozenset({CONFIG, "HERMES_REQUIRE_SHARED", "HERMES_SHARED"})  # the last two are for tests
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
