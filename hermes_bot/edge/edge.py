@@ -80,7 +80,11 @@ class Desk:
 
 
 class SlackEdge:
-    """Speaks to Slack. `connect` first, then start the bus, then `listen`; `start` does both."""
+    """Speaks to Slack.
+
+    In order: `connect`, start the bus, `listen`; and at the end `stop_listening`, stop the bus, `stop`. `start` does
+    the first two for tests, `stop` the last two.
+    """
 
     def __init__(
         self,
@@ -163,13 +167,18 @@ class SlackEdge:
             self._http.serve(self._app)
         self._state = ""
 
-    async def stop(self) -> None:
-        """Take nothing more in, let listeners finish, close all connections. What was not acknowledged comes again."""
+    async def stop_listening(self) -> None:
+        """Take nothing more in and let listeners finish. What was not acknowledged, Slack delivers again."""
         self._state = "stopping"
+        self._http.refuse()
         if self._socket is not None:
             await self._socket.close()
         if self._app is not None:
             await self._app.drained(DRAIN_LIMIT_S)
+
+    async def stop(self) -> None:
+        """Stop listening and close all connections; before, the bus may still finish its posts."""
+        await self.stop_listening()
         await self._http.close()
         self._api.client.session = None
         if self._session is not None:

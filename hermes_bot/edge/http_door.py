@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import hmac
 import logging
@@ -59,14 +60,19 @@ class HttpDoor:
             await web.TCPSite(runner, self._host, self._port).start()
         except OSError as error:
             await runner.cleanup()
+            reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had ({error.strerror})"
             raise SettingsError(
-                f"cannot listen on {self._host}:{self._port}: {error.strerror}; set another http.port", key="http.port"
+                f"port {self._port} on {self._host} {reason}; choose another with --port or http.port", key="http.port"
             ) from error
         self._runner = runner
 
     def serve(self, app: SlackApp) -> None:
         """Pass Slack's requests to the app from now on; before, they are answered with 503."""
         self._app = app
+
+    def refuse(self) -> None:
+        """Answer Slack's requests with 503 from now on."""
+        self._app = None
 
     async def close(self) -> None:
         """Stop listening."""

@@ -32,9 +32,10 @@ APPROVERS = ("S0APPROVERS",)
 class Rig:
     """What a test holds: the workspace's server, the edge, its stores, and what the edge published."""
 
-    def __init__(self, server: WorkspaceServer, edge: SlackEdge, database: Database) -> None:
+    def __init__(self, server: WorkspaceServer, edge: SlackEdge, database: Database, api: SlackApi) -> None:
         self.server = server
         self.edge = edge
+        self.api = api
         self.posts = Posts(database, clock=utc_now)
         self.tickets = Tickets(database, clock=utc_now, continue_window_s=900)
         self.approvals = Approvals(database, clock=utc_now, expires_after_s=3_600)
@@ -188,7 +189,7 @@ async def unstarted(
         clock=utc_now,
         **more,
     )
-    rigs.append(Rig(server, edge, database))
+    rigs.append(Rig(server, edge, database, api))
     try:
         yield rigs[0]
     finally:

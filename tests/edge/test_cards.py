@@ -1,0 +1,239 @@
+"""Cards stand where staff see them, and always come to show what the store says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
+from hermes_bot.edge.channels import ChannelPolicy
+from hermes_bot.errors import PermanentError, TransientError
+from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import (
+    APPROVAL_REQUESTED,
+    APPROVAL_SETTLED,
+    HANDOFF_CHANGED,
+    HANDOFF_NOTED,
+    HANDOFF_REQUESTED,
+    ApprovalRequested,
+    ApprovalSettled,
+    HandoffChanged,
+    HandoffNoted,
+    HandoffRequested,
+    fields_of,
+)
+from hermes_bot.tickets.ticket import Ticket
+from hermes_bot.workspace.faults import ApiError, ReplyLost, ServerError
+from hermes_bot.workspace.server import WorkspaceServer
+from tests.edge.rig import Rig, buttons, connected
+
+UPDATE = "chat.update"
+
+
+@pytest.fixture
+def rig(socket_rig: Rig) -> Rig:
+    return socket_rig
+
+
+def requested(request: ApprovalRequest) -> Message:
+    data = fields_of(ApprovalRequested(approval_id=request.id))
+    return Message(type=APPROVAL_REQUESTED, sender="refund", context_id=request.context_id, data=data)
+
+
+def settled(request: ApprovalRequest) -> Message:
+    data = fields_of(ApprovalSettled(approval_id=request.id, ticket_id=request.ticket_id, status="approved"))
+    return Message(type=APPROVAL_SETTLED, sender="approvals", context_id=request.context_id, data=data)
+
+
+def handoff(ticket: Ticket, type_: str = HANDOFF_REQUESTED, **fields: str) -> Message:
+    payloads: dict[str, Any] = {
+        HANDOFF_REQUESTED: lambda: HandoffRequested(ticket_id=ticket.id, reason="asked", summary="wants a person"),
+        HANDOFF_CHANGED: lambda: HandoffChanged(ticket_id=ticket.id),
+        HANDOFF_NOTED: lambda: HandoffNoted(ticket_id=ticket.id, **fields),
+    }
+    return Message(type=type_, sender="handoff", context_id=ticket.context_id, data=fields_of(payloads[type_]()))
+
+
+async def waiting_for_a_person(rig: Rig, **where: str) -> Ticket:
+    ticket = await rig.ticket(**where)
+    return await rig.tickets.hand_to_human(ticket.id, reason="asked", summary="wants <a> person")
+
+
+async def test_a_card_stands_in_the_thread_where_approvers_see_it(rig: Rig) -> None:
+    request = await rig.approval(ticket := await rig.ticket())
+
+    await rig.deliver(requested(request))
+
+    (card,) = rig.thread("C0SUPPORT", ticket.thread_ts)
+    assert buttons(card) == ["Approve", "Reject"]
+    assert card["text"].startswith("Refund 30.00 EUR for order 1001")
+    assert "broken &amp; &lt;late&gt;" in card["text"]
+    assert "Emma Fischer" in str(card["blocks"])
+
+
+async def test_a_card_for_a_direct_message_stands_in_the_handoff_channel(rig: Rig) -> None:
+    request = await rig.approval(await rig.ticket(channel="D0EMMA"))
+
+    await rig.deliver(requested(request))
+
+    assert [buttons(card) for card in rig.root("C0HANDOFF")] == [["Approve", "Reject"]]
+    assert not any(one.get("bot_id") for one in rig.root("D0EMMA"))
+
+
+async def test_a_card_never_stands_where_the_only_approver_is_the_requester(rig: Rig) -> None:
+    roster = rig.server.workspace.roster
+    support = roster.channel("C0SUPPORT")
+    roster.put_channel(replace(support, members=tuple(one for one in support.members if one != "U0OLIVIA")))
+    ticket = await rig.ticket(user="U0OMAR")
+    request = await rig.approval(ticket)
+
+    await rig.deliver(requested(request))
+
+    assert rig.thread("C0SUPPORT", ticket.thread_ts) == []
+    assert len(rig.root("C0HANDOFF")) == 1
+
+
+async def test_a_settled_card_shows_the_record_in_place_of_its_buttons(rig: Rig) -> None:
+    ticket = await rig.ticket()
+    request = await rig.approval(ticket)
+    await rig.deliver(requested(request))
+    await rig.approvals.settle(request.id, ApprovalStatus.REJECTED, by="U0OMAR", message_id="MSG-1", reason="no & no")
+
+    await rig.deliver(settled(request))
+
+    (card,) = rig.thread("C0SUPPORT", ticket.thread_ts)
+    assert buttons(card) == []
+    assert "*Rejected* by Omar Haddad" in str(card["blocks"])
+    assert "no &amp; no" in str(card["blocks"])
+
+
+async def test_a_card_that_was_settled_while_it_was_posted_is_redrawn(rig: Rig) -> None:
+    ticket = await rig.ticket()
+    request = await rig.approval(ticket)
+    rig.server.faults.add(method="chat.postMessage", fault=ReplyLost())
+    with pytest.raises(TransientError):
+        await rig.deliver(requested(request))
+    await rig.approvals.settle(request.id, ApprovalStatus.APPROVED, by="U0OMAR", message_id="MSG-1")
+    assert await rig.deliver(settled(request)) == []
+
+    await rig.deliver(requested(request), redelivered=True)
+
+    (card,) = rig.thread("C0SUPPORT", ticket.thread_ts)
+    assert buttons(card) == []
+
+
+async def test_a_redraw_that_slack_finds_invalid_becomes_a_shorter_one(rig: Rig) -> None:
+    ticket = await rig.ticket()
+    request = await rig.approval(ticket)
+    await rig.deliver(requested(request))
+    await rig.approvals.settle(request.id, ApprovalStatus.APPROVED, by="U0OMAR", message_id="MSG-1")
+    rig.server.faults.add(method=UPDATE, fault=ApiError("invalid_blocks"))
+    rig.server.faults.add(method=UPDATE, fault=ServerError(500))
+
+    with pytest.raises(TransientError):
+        await rig.deliver(settled(request))
+    rig.server.faults.add(method=UPDATE, fault=ApiError("invalid_blocks"))
+    await rig.deliver(settled(request), attempt=2)
+
+    (card,) = rig.thread("C0SUPPORT", ticket.thread_ts)
+    assert buttons(card) == []
+    assert "Approved" in str(card["blocks"])
+
+
+async def test_a_redraw_is_tried_again_later_until_it_shows(rig: Rig) -> None:
+    ticket = await rig.ticket()
+    request = await rig.approval(ticket)
+    await rig.deliver(requested(request))
+    await rig.approvals.settle(request.id, ApprovalStatus.APPROVED, by="U0OMAR", message_id="MSG-1")
+    rig.server.faults.add(method=UPDATE, fault=ServerError(500), times=3)
+
+    (later,) = await rig.delivered(settled(request))
+    (card,) = rig.thread("C0SUPPORT", ticket.thread_ts)
+    still_there = buttons(card)
+    await rig.deliver(later)
+
+    (card,) = rig.thread("C0SUPPORT", ticket.thread_ts)
+    assert still_there == ["Approve", "Reject"]
+    assert buttons(card) == []
+    assert later.not_before is not None
+
+
+async def test_a_card_that_somebody_deleted_is_left_alone(rig: Rig) -> None:
+    ticket = await rig.ticket()
+    request = await rig.approval(ticket)
+    await rig.deliver(requested(request))
+    rig.server.faults.add(method=UPDATE, fault=ApiError("message_not_found"))
+
+    assert await rig.deliver(settled(request)) == []
+
+
+async def test_a_handoff_card_has_the_summary_the_link_and_claim(rig: Rig) -> None:
+    ticket = await waiting_for_a_person(rig)
+
+    await rig.deliver(handoff(ticket))
+
+    (card,) = rig.root("C0HANDOFF")
+    assert buttons(card) == ["Claim"]
+    assert "wants &lt;a&gt; person" in card["text"]
+    assert "Open the conversation" in str(card["blocks"])
+
+
+async def test_a_claimed_ticket_shows_who_has_it_and_can_be_given_back(rig: Rig) -> None:
+    ticket = await waiting_for_a_person(rig)
+    await rig.deliver(handoff(ticket))
+
+    await rig.tickets.claim(ticket.id, user="U0OMAR", message_id="MSG-2")
+    await rig.deliver(handoff(ticket, HANDOFF_CHANGED))
+    (claimed,) = rig.root("C0HANDOFF")
+    await rig.tickets.give_back(ticket.id, message_id="MSG-3")
+    await rig.deliver(handoff(ticket, HANDOFF_CHANGED))
+    (returned,) = rig.root("C0HANDOFF")
+
+    assert (buttons(claimed), buttons(returned)) == (["Give back"], [])
+    assert "Claimed by Omar Haddad" in str(claimed["blocks"])
+
+
+async def test_a_second_handoff_of_a_ticket_gets_a_card_of_its_own(rig: Rig) -> None:
+    ticket = await waiting_for_a_person(rig)
+    await rig.deliver(handoff(ticket))
+    await rig.tickets.claim(ticket.id, user="U0OMAR", message_id="MSG-2")
+    await rig.tickets.give_back(ticket.id, message_id="MSG-3")
+    await rig.deliver(handoff(ticket, HANDOFF_CHANGED))
+
+    again = await rig.tickets.hand_to_human(ticket.id, reason="asked", summary="once more")
+    await rig.deliver(handoff(again))
+
+    assert [buttons(card) for card in rig.root("C0HANDOFF")] == [[], ["Claim"]]
+
+
+async def test_further_words_of_the_customer_stand_under_the_card(rig: Rig) -> None:
+    ticket = await waiting_for_a_person(rig, channel="D0EMMA")
+    await rig.deliver(handoff(ticket))
+
+    await rig.deliver(handoff(ticket, HANDOFF_NOTED, text="it is <!here> & broken", user="U0EMMA"))
+
+    (card,) = rig.root("C0HANDOFF")
+    (note,) = rig.thread("C0HANDOFF", card["ts"])
+    assert note["text"] == f"*Emma Fischer* ({ticket.id}): it is &lt;!here&gt; &amp; broken"
+
+
+async def test_without_a_handoff_channel_a_card_is_a_permanent_error(tmp_path: Path) -> None:
+    async with WorkspaceServer() as server, connected(server, tmp_path, policy=ChannelPolicy()) as rig:
+        ticket = await waiting_for_a_person(rig)
+
+        with pytest.raises(PermanentError, match="handoff_channel"):
+            await rig.deliver(handoff(ticket))
+
+
+async def test_a_channel_for_approvals_takes_every_card(tmp_path: Path) -> None:
+    policy = ChannelPolicy(handoff_channel="#hermes-handoff", approvals_channel="hermes-handoff")
+    async with WorkspaceServer() as server, connected(server, tmp_path, policy=policy) as rig:
+        request = await rig.approval(ticket := await rig.ticket())
+
+        await rig.deliver(requested(request))
+
+        assert rig.thread("C0SUPPORT", ticket.thread_ts) == []
+        assert len(rig.root("C0HANDOFF")) == 1
