@@ -110,8 +110,8 @@ class MemoryBackend:
         again = replace(
             letter, state=State.QUEUED, attempt=1, redelivered=True, error="", queued_at=self._clock(), updated_at=None
         )
-        self._records[again.key] = again
-        self._lanes.put(again)
+        del self._records[again.key]
+        self._add(again)
         return True
 
     async def drop(self, message_id: str, subscription: str) -> bool:

@@ -119,10 +119,10 @@ def counts(connection: Connection) -> dict[tuple[str, State], int]:
 def requeue(
     connection: Connection, message_id: str, subscription: str, now: datetime, *, outside: bool
 ) -> Delivery | None:
-    """Put a dead letter back in its queue as attempt 1 and return it, or None where there is none."""
+    """Put a dead letter back at the end of its lane, as attempt 1, and return it, or None where there is none."""
     row = connection.execute(
-        "UPDATE deliveries SET state = 'queued', attempt = 1, redelivered = 1, error = '', queued_at = ?,"  # noqa: S608 - constants
-        " retry_at = NULL, updated_at = NULL, outside = ?"
+        "UPDATE deliveries SET seq = (SELECT max(seq) + 1 FROM deliveries), state = 'queued', attempt = 1,"  # noqa: S608 - constants
+        " redelivered = 1, error = '', queued_at = ?, retry_at = NULL, updated_at = NULL, outside = ?"
         f" WHERE message_id = ? AND subscription = ? AND state IN ({_DEAD}) RETURNING {_COLUMNS}",
         (now.timestamp(), outside, message_id, subscription),
     ).fetchall()
