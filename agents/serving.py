@@ -76,7 +76,7 @@ class _Hands:
             shown=needed.shown,
             trace_id=self._message.trace_id,
         )
-        card = ApprovalRequested(approval_id=request.id)
+        card = ApprovalRequested(approval_id=request.id, ticket_id=self._ticket.id)
         self.cards.append(self._message.child(APPROVAL_REQUESTED, card, context_id=self._ticket.context_id))
         return Observation(status="waiting", result={"approval_id": request.id})
 

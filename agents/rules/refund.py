@@ -9,7 +9,6 @@ from typing import Any
 from agents.action import Action, CallTool, Finish, Outcome
 from agents.planner import Observation, Run
 from agents.rules.which_order import (
-    CHOICE_ORDER,
     ask_which,
     moment,
     not_found,
@@ -18,6 +17,7 @@ from agents.rules.which_order import (
     orders_named,
     settled,
     to_people,
+    words_of,
 )
 from agents.texts import Texts
 from agents.words import only_asks_about_refunds, says_no, says_yes
@@ -25,7 +25,6 @@ from hermes_bot.messages.payloads import Choice
 
 CHOICE_CONFIRM = "confirm:"
 CHOICE_HUMAN = "human"
-REASON_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +100,7 @@ class RefundPlanner:
                 "order_id": facts["order_id"],
                 "amount_cents": facts["amount_cents"],
                 "currency": facts["currency"],
-                "reason": _reason(run),
+                "reason": words_of(run),
             },
         )
         seen = run.seen(call)
@@ -129,7 +128,7 @@ class RefundPlanner:
         asked = next(part.order_id for part in parts if part.end == "confirm")
         label = self._texts.render(run.language, "refund.confirm_choice")
         choices = (Choice(id=f"{CHOICE_CONFIRM}{asked}", label=label),)
-        memory |= {"waiting": "confirm", "order": asked}
+        memory |= {"waiting": "confirm", "order": asked, "words": words_of(run)}
         return Finish(outcome=Outcome.ASK_CUSTOMER, text=text, choices=choices, memory=memory)
 
     def _human(self, run: Run, ends: set[str]) -> tuple[Choice, ...]:
@@ -139,11 +138,6 @@ class RefundPlanner:
 
 
 _ASKED_BEFORE = {"pending": "refund.still_pending", "rejected": "refund.declined_before"}
-
-
-def _reason(run: Run) -> str:
-    """Return the customer's own words for the card; a button has none of its own."""
-    return "" if run.choice.startswith((CHOICE_ORDER, CHOICE_CONFIRM)) else run.text.strip()[:REASON_CHARACTERS]
 
 
 def _why_not(seen: Observation) -> str:

@@ -14,6 +14,7 @@ from hermes_bot.tools.order_number import order_numbers_in
 
 MOST_ORDERS = 3
 MOST_QUESTIONS = 2
+WORDS_CHARACTERS = 300
 CHOICE_ORDER = "order:"
 LIST_ORDERS = CallTool(tool="list_orders", arguments={})
 
@@ -63,7 +64,7 @@ def ask_which(run: Run, texts: Texts, topic: str) -> Action:
         outcome=Outcome.ASK_CUSTOMER,
         text=texts.render(run.language, f"{topic}.which_listed"),
         private=private,
-        memory=run.memory | {"waiting": "order", "asked": asked + 1},
+        memory=run.memory | {"waiting": "order", "asked": asked + 1, "words": words_of(run)},
     )
 
 
@@ -72,8 +73,14 @@ def not_found(run: Run, text: str) -> Finish:
     misses = int(run.memory.get("misses", 0)) + 1
     if misses >= MOST_QUESTIONS:
         return to_people(run, "not_found")
-    memory = run.memory | {"waiting": "order", "misses": misses}
+    memory = run.memory | {"waiting": "order", "misses": misses, "words": words_of(run)}
     return Finish(outcome=Outcome.ASK_CUSTOMER, text=text, memory=memory)
+
+
+def words_of(run: Run) -> str:
+    """Return the customer's own words for what they want: the first of those that led to the questions so far."""
+    before = str(run.memory.get("words", "")) if run.memory.get("waiting") else ""
+    return before or ("" if run.choice else run.text.strip()[:WORDS_CHARACTERS])
 
 
 def to_people(run: Run, reason: str, *known: tuple[str, str]) -> Finish:
@@ -84,7 +91,7 @@ def to_people(run: Run, reason: str, *known: tuple[str, str]) -> Finish:
     return Finish(outcome=Outcome.HANDOFF, reason=reason, known=(*spoken, *known), memory=memory)
 
 
-_QUESTIONS = frozenset({"waiting", "asked", "misses", "delegated_to"})
+_QUESTIONS = frozenset({"waiting", "asked", "misses", "wish", "words", "delegated_to"})
 
 
 def settled(run: Run, **kept: Any) -> dict[str, Any]:

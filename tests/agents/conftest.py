@@ -1,0 +1,145 @@
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from agents.desk import Agent, Desk, Staff
+from agents.entry import EntryAgent
+from agents.handoff import HandoffAgent
+from agents.order import OrderAgent
+from agents.refund import RefundAgent
+from agents.rules.order import OrderPlanner
+from agents.rules.refund import RefundPlanner
+from agents.texts import Texts, load_texts
+from agents.unknown import UnknownAgent
+from hermes_bot.approvals.approvals import Approvals
+from hermes_bot.approvals.clicks import ApprovalDesk
+from hermes_bot.llm.light_encoder import LightEncoder
+from hermes_bot.people import Person, Roles
+from hermes_bot.store.database import Database
+from hermes_bot.store.schema import migrate
+from hermes_bot.tickets.ownership import Ownership
+from hermes_bot.tickets.runs import Runs
+from hermes_bot.tickets.tickets import Tickets
+from hermes_bot.tools.demo_shop import create_demo_shop
+from hermes_bot.tools.discovery import discover
+from hermes_bot.tools.order_book import OrderBook
+from hermes_bot.tools.refund_policy import read_refund_policy
+from hermes_bot.tools.shop import Shop
+from hermes_bot.tools.toolbox import Toolbox
+from routing.router import Router
+from routing.routes_file import load_routes
+from tests.agents.harness import NOON, TEAM, Clock, KnownPeople, Pump
+
+settings.register_profile("agents", deadline=None)  # a busy machine is no failure; pytest-timeout guards hanging
+settings.load_profile("agents")
+
+CONFIGS = Path(__file__).parents[2] / "configs"
+ALLOWED = {"order": ("find_order", "list_orders"), "refund": ("list_orders", "refund_eligibility", "issue_refund")}
+
+
+@pytest.fixture(scope="session")
+def router(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Router]:
+    """The shipped routes with the light encoder: encoding its utterances takes seconds, so once for all tests."""
+    cache = tmp_path_factory.mktemp("vectors")
+    router = Router(load_routes(CONFIGS / "routing.yaml"), LightEncoder(), cache_folder=cache)
+    yield router
+    router.close()
+
+
+@pytest.fixture(scope="session")
+def texts() -> Texts:
+    return load_texts(CONFIGS / "texts")
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def people() -> KnownPeople:
+    def person(id: str, name: str, email: str = "") -> Person:
+        return Person(team=TEAM, id=id, name=name, email=email)
+
+    known = (
+        person("U0EMMA", "Emma Fischer", "emma.fischer@example.com"),
+        person("U0LINA", "李娜", "li.na@example.com"),
+        person("U0NOBODY", "Nora Body", "nora@example.com"),
+        person("U0OMAR", "Omar Haddad", "omar.haddad@example.com"),
+        person("U0ADA", "Ada Novak", "ada.novak@example.com"),
+    )
+    return KnownPeople(known, {"S0OPERATORS": frozenset({"U0OMAR"})})
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a migrated store and a filled demo shop; each test gets a copy, which is ten times faster."""
+    folder = tmp_path_factory.mktemp("prepared")
+
+    async def prepare() -> None:
+        store, shop = Database(f"sqlite:///{folder}/hermes.db"), Database(f"sqlite:///{folder}/orders.db")
+        await store.open()
+        await migrate(store)
+        await store.close()
+        await shop.open()
+        await create_demo_shop(shop, NOON.date())
+        await shop.close()
+
+    asyncio.run(prepare())
+    return folder
+
+
+@pytest.fixture
+async def database(tmp_path: Path, prepared: Path) -> AsyncIterator[Database]:
+    database = Database(f"sqlite:///{shutil.copy(prepared / 'hermes.db', tmp_path)}")
+    await database.open()
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def book(tmp_path: Path, prepared: Path) -> AsyncIterator[OrderBook]:
+    database = Database(f"sqlite:///{shutil.copy(prepared / 'orders.db', tmp_path)}")
+    await database.open()
+    yield OrderBook(database)
+    await database.close()
+
+
+@pytest.fixture
+def desk(database: Database, book: OrderBook, router: Router, texts: Texts, people: KnownPeople, clock: Clock) -> Desk:
+    shop = Shop(book=book, refund_policy=read_refund_policy(CONFIGS / "policies.yaml"), clock=clock)
+    roles = Roles(people, team=TEAM)
+    return Desk(
+        tickets=Tickets(database, clock=clock, continue_window_s=900),
+        runs=Runs(database, clock=clock),
+        approvals=Approvals(database, clock=clock, expires_after_s=86_400),
+        toolbox=Toolbox(discover("hermes_bot.tools"), allowed=ALLOWED, services={"shop": shop}),
+        book=book,
+        directory=people,
+        staff=Staff(roles=roles, operators=("S0OPERATORS",), admins=("U0ADA",)),
+        texts=texts,
+        choose=router.choose,
+    )
+
+
+@pytest.fixture
+def pump(desk: Desk, people: KnownPeople, texts: Texts, clock: Clock) -> Pump:
+    agents: tuple[Agent, ...] = (
+        EntryAgent(),
+        OrderAgent(OrderPlanner(texts)),
+        RefundAgent(RefundPlanner(texts)),
+        HandoffAgent(),
+        UnknownAgent(),
+    )
+    roles = Roles(people, team=TEAM)
+    return Pump(
+        desk=desk,
+        agents={agent.name: agent for agent in agents},
+        approval_desk=ApprovalDesk(desk.approvals, roles, approvers=("S0OPERATORS",)),
+        ownership=Ownership(desk.tickets, roles, people, staff=("S0OPERATORS",), render=texts.render),
+        clock=clock,
+    )

@@ -1,0 +1,93 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agents import words
+from agents.language import language_of
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["10002", "it is 10002", "订单号是JD108386616813", "我订单JD105835599244", "yes", "any news?", "是的", "有消息吗"],
+)
+def test_an_answer_to_a_question_is_bare(text: str) -> None:
+    assert words.is_bare(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["订单是JD637960158717，赶紧处理！", "refund 10002", "where is 10002", "yes but I want a refund", ""]
+)
+def test_what_says_more_is_not_bare(text: str) -> None:
+    assert not words.is_bare(text)
+
+
+@pytest.mark.parametrize(
+    "text, wish",
+    [
+        ("please cancel my order", "cancel"),
+        ("Was my order cancelled?", ""),
+        ("cancel it", "cancel"),
+        ("没发的话就取消吧", "cancel"),
+        ("订单为什么被取消了", ""),
+        ("change the shipping address", "address"),
+        ("收货地址填错了", "address"),
+        ("改成公司地址", "address"),
+        ("where is my order", ""),
+    ],
+)
+def test_wishes_that_only_people_can_grant(text: str, wish: str) -> None:
+    assert words.wish_for_people(text) == wish
+
+
+@pytest.mark.parametrize("text", ["yes", "Yes, please do", "ok", "好的", "确认，帮我提交吧", "可以"])
+def test_a_yes(text: str) -> None:
+    assert words.says_yes(text)
+    assert not words.says_no(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["ok but where is it?", "是不是丢件了", "可以吗", "no", "不用了", "算了", "10001", "what?"]
+)
+def test_what_is_no_yes(text: str) -> None:
+    assert not words.says_yes(text)
+
+
+@pytest.mark.parametrize("text", ["能退吗", "what is your refund policy", "退款几天到账", "Can I return this?"])
+def test_a_question_about_refunds(text: str) -> None:
+    assert words.only_asks_about_refunds(text)
+
+
+@pytest.mark.parametrize("text", ["I want a refund", "我要退款", "Can I get my money back", "give me my money"])
+def test_a_request_for_a_refund(text: str) -> None:
+    assert not words.only_asks_about_refunds(text)
+
+
+def test_words_that_overlap_are_read_in_linear_time() -> None:
+    assert words.small_talk("好的" * 90 + "x") is None
+    assert not words.is_bare("是的" * 900 + "x")
+
+
+@pytest.mark.parametrize(
+    "text, previous, language",
+    [
+        ("10002", "zh", "zh"),
+        ("ok", "zh", "zh"),
+        ("👍", "zh", "zh"),
+        ("thank you very much", "zh", "en"),
+        ("", "", "en"),
+        ("what does 退款 mean please", "", "en"),
+        ("JD949575038072到哪了", "en", "zh"),
+    ],
+)
+def test_the_language_of_a_text(text: str, previous: str, language: str) -> None:
+    assert language_of(text, previous=previous) == language
+
+
+@given(st.text(max_size=400))
+def test_any_text_can_be_read(text: str) -> None:
+    assert language_of(text) in {"en", "zh"}
+    assert words.small_talk(text) in {None, *words.SmallTalk}
+    assert words.wish_for_people(text) in {"", "cancel", "address"}
+    assert not (words.says_yes(text) and words.asks_for_a_person(text))
+    assert words.is_bare(text) in {True, False}
+    assert words.is_thanks(text) in {True, False}
