@@ -54,6 +54,11 @@ class SettableTimer:
         """Forget the call."""
         self._callback = None
 
+    @property
+    def pending(self) -> bool:
+        """Whether the call is still to come."""
+        return self._callback is not None
+
     def fire(self) -> None:
         """Make the call, unless it was cancelled."""
         callback, self._callback = self._callback, None
@@ -78,6 +83,10 @@ class SettableClock:
         timer = SettableTimer(callback)
         heapq.heappush(self._due, (self._now + delay_s, next(self._order), timer))
         return timer
+
+    def waiting(self) -> int:
+        """Return how many calls are still to come, so that a test moves the time once somebody waits for it."""
+        return sum(timer.pending for _, _, timer in self._due)
 
     def advance(self, seconds: float) -> None:
         """Move the time on and make the calls that became due, also those that such a call asked for."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from hermes_bot.workspace.people import App, Channel, Member, UserGroup, World, dm_of
@@ -9,9 +10,13 @@ from hermes_bot.workspace.refusal import Refusal
 
 
 class Roster:
-    """Look-ups raise Slack's refusal for what is not there. Tests change people and channels with `put_…`."""
+    """Look-ups raise Slack's refusal for what is not there. Tests change people and channels with `put_…`.
 
-    def __init__(self, world: World) -> None:
+    `changed` is called after each change of people or channels.
+    """
+
+    def __init__(self, world: World, changed: Callable[[], None]) -> None:
+        self._changed = changed
         self.app: App = world.app
         bot = Member(id=world.app.user, name=world.app.name, bot=True, role="bot")
         self._members = {member.id: member for member in (bot, *world.members)}
@@ -81,7 +86,8 @@ class Roster:
             raise Refusal("user_disabled" if person.deactivated else "invalid_user_combination")
         dm = dm_of(person.id, self.app)
         known = self._channels.get(dm.id)
-        self._channels.setdefault(dm.id, dm)
+        if known is None:
+            self.put_channel(dm)
         return known or dm, known is not None
 
     def join(self, channel: Channel, user: str) -> Channel:
@@ -94,10 +100,12 @@ class Roster:
     def put_member(self, member: Member) -> None:
         """Add a person, or put a changed one in the place of the old."""
         self._members[member.id] = member
+        self._changed()
 
     def put_channel(self, channel: Channel) -> None:
         """Add a channel, or put a changed one in the place of the old."""
         self._channels[channel.id] = channel
+        self._changed()
 
     def put_group(self, group: UserGroup) -> None:
         """Add a user group, or put a changed one in the place of the old."""

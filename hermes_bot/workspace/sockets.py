@@ -169,6 +169,7 @@ class Sockets:
         if not self._connections:
             return False
         self._chance.choice(self._connections).send(frame)
+        self._wake()
         return True
 
     def _forget(self, connection: Connection) -> None:

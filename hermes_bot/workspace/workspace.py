@@ -15,7 +15,7 @@ from hermes_bot.workspace import wire
 from hermes_bot.workspace.clock import Clock
 from hermes_bot.workspace.conversations import Conversations
 from hermes_bot.workspace.events import Courier, Events
-from hermes_bot.workspace.feed import Feed
+from hermes_bot.workspace.feed import Change, Feed
 from hermes_bot.workspace.ids import Ids
 from hermes_bot.workspace.interactions import Interactions, Outcome, Values
 from hermes_bot.workspace.modals import Modals
@@ -49,7 +49,7 @@ class Workspace:
         self.feed = feed
         self.outside = outside
         self._chance = chance
-        self.roster = Roster(world)
+        self.roster = Roster(world, lambda: feed.publish(Change(kind="state")))
         self.posts = PostStore(clock)
         self.events = Events(self.roster, self.posts, outside.courier, clock, ids)
         self.conversations = Conversations(self.posts, self.events, feed)
