@@ -15,7 +15,7 @@ from routing.similarity import Judgement, Similarity
 from routing.text import clean
 from routing.vectors import VectorCache
 
-DEFAULT_THRESHOLD = 0.6
+DEFAULT_THRESHOLD = 0.7
 UNKNOWN_TYPE = "ticket.unknown"
 
 
