@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+
+from hermes_bot.cli.main import app
+from hermes_bot.settings.environment import CONFIG, SHORT_NAMES, leaves
+from hermes_bot.settings.models import AGENT_NAMES
+from hermes_bot.settings.slack_access import API_URL, APP_TOKEN, BOT_TOKEN, SIGNING_SECRET
+
+ROOT = Path(__file__).parents[2]
+VARIABLES = {API_URL, APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, CONFIG, *SHORT_NAMES}
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def commands(program: typer.Typer, path: str = "") -> Iterator[str]:
+    for command in program.registered_commands:
+        name = command.name or (command.callback.__name__ if command.callback else "")
+        yield f"{path} {name}".strip()
+    for group in program.registered_groups:
+        if group.typer_instance is not None:
+            yield from commands(group.typer_instance, f"{path} {group.name}".strip())
+
+
+def test_the_document_tells_every_key_and_no_other() -> None:
+    documented = set(re.findall(r"^\| `([a-z_.]+)` \|", text_of("docs/configuration.md"), flags=re.MULTILINE))
+
+    known = {".".join(str(part) for part in path) for path in leaves()}
+    of_agents = {key for key in known if key.split(".")[1] in AGENT_NAMES and key.startswith("agents.")}
+    assert documented == known - of_agents
+
+
+def test_the_document_tells_every_variable() -> None:
+    documented = set(re.findall(r"^\| `([A-Z_]+)` \|", text_of("docs/configuration.md"), flags=re.MULTILINE))
+
+    assert documented == VARIABLES
+
+
+def test_the_example_of_env_names_only_what_is_read() -> None:
+    named = set(re.findall(r"^([A-Z_]+)=", text_of(".env.example"), flags=re.MULTILINE))
+
+    assert named >= VARIABLES - {API_URL}
+    assert {name for name in named if "__" in name} == {"HERMES_APPROVALS__APPROVERS", "HERMES_SLACK__HANDOFF_CHANNEL"}
+
+
+def test_the_document_tells_every_command_and_no_other() -> None:
+    documented = re.findall(r"^\| `([a-z ]+)(?: [A-Z]+)?` \|", text_of("docs/commands.md"), flags=re.MULTILINE)
+
+    assert sorted(documented) == sorted(commands(app))
+
+
+def test_the_lock_pins_hashes_and_names_no_place_of_one_machine() -> None:
+    lock = text_of("requirements.lock")
+
+    assert not re.search(r"https?://|file:|find-links|index-url|/", lock.split("\n", 1)[1])
+    for block in re.split(r"\n(?=[a-z0-9])", lock.split("\n", 1)[1].strip()):
+        assert re.match(r"[a-z0-9.-]+==\S+", block)
+        assert "--hash=sha256:" in block
+    assert not re.search(r"^(torch|triton|nvidia|cuda)\b", lock, flags=re.MULTILINE)
+    assert text_of("deploy/torch.txt").splitlines()[-1] == "torch==2.13.0"
