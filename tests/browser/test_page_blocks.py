@@ -1,8 +1,6 @@
-"""The page of the local workspace: what a real bolt app posts, what its buttons and modals send, and hostile text."""
+"""The page of the local workspace: what a real bolt app posts, what its buttons send, and hostile text."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
 
 import pytest
 from playwright.async_api import expect
@@ -10,24 +8,11 @@ from slack_bolt.async_app import AsyncAck
 from slack_sdk.web.async_client import AsyncWebClient
 
 from hermes_bot.workspace.server import WorkspaceServer
+from tests.browser.kit import Json, button, mrkdwn, words
 from tests.browser.seat import Seats
-from tests.workspace.bot import Bot, bot_client, running
+from tests.workspace.bot import bot_client, running
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
-
-Json = dict[str, Any]
-
-
-def words(text: str) -> Json:
-    return {"type": "plain_text", "text": text}
-
-
-def mrkdwn(text: str) -> Json:
-    return {"type": "mrkdwn", "text": text}
-
-
-def button(label: str, **more: Any) -> Json:
-    return {"type": "button", "text": words(label), "action_id": label.lower(), "value": "A-1", **more}
 
 
 def card(*buttons: Json) -> list[Json]:
@@ -120,105 +105,6 @@ async def test_an_ephemeral_message_is_marked_and_others_do_not_see_it(seats: Se
     await expect(lina.page.get_by_role("main")).not_to_contain_text("Your orders")
     await emma.page.reload()
     await expect(whisper).to_contain_text("Your orders: 10002")
-
-
-MODAL: Json = {
-    "type": "modal",
-    "callback_id": "change",
-    "title": words("Change the refund"),
-    "submit": words("Save"),
-    "close": words("Leave"),
-    "blocks": [
-        {
-            "type": "input",
-            "block_id": "amount",
-            "label": words("Amount"),
-            "hint": words("In euros"),
-            "element": {"type": "plain_text_input", "action_id": "value", "initial_value": "79.90"},
-        },
-        {
-            "type": "input",
-            "block_id": "note",
-            "optional": True,
-            "label": words("Note"),
-            "element": {"type": "plain_text_input", "action_id": "value", "multiline": True},
-        },
-    ],
-}
-
-
-def serve_modal(bot: Bot, submitted: list[Json]) -> None:
-    """Open MODAL at a click on Details; amounts above 100 are refused."""
-
-    async def details(ack: AsyncAck, body: Json, client: AsyncWebClient) -> None:
-        await ack()
-        await client.views_open(trigger_id=body["trigger_id"], view=MODAL)
-
-    async def change(ack: AsyncAck, view: Mapping[str, Any]) -> None:
-        values = view["state"]["values"]
-        if float(values["amount"]["value"]["value"]) > 100:
-            await ack(response_action="errors", errors={"amount": "At most 100, please."})
-            return
-        await ack()
-        submitted.append(values)
-
-    bot.app.action("details")(details)
-    bot.app.view("change")(change)
-
-
-async def test_a_modal_shows_what_is_wrong_with_a_field_and_sends_what_is_right(
-    seats: Seats, server: WorkspaceServer
-) -> None:
-    submitted: list[Json] = []
-    async with running(server) as bot:
-        serve_modal(bot, submitted)
-        await bot.client.chat_postMessage(channel="C0SUPPORT", text="x", blocks=card(button("Approve")))
-        seat = await seats.take("U0OMAR", "C0SUPPORT")
-        await seat.page.get_by_role("button", name="Details").click()
-        amount = seat.modal.get_by_label("Amount")
-        await expect(amount).to_have_value("79.90")
-        await expect(amount).to_be_focused()
-        await expect(amount).to_have_accessible_description("In euros")
-        await amount.fill("")
-        await seat.modal.get_by_role("button", name="Save").click()
-        await expect(seat.modal.get_by_role("alert")).to_have_text("Please fill this in.")
-        await amount.fill("120")
-        await amount.press("Enter")
-        await expect(seat.modal.get_by_role("alert")).to_have_text("At most 100, please.")
-        await expect(amount).to_have_attribute("aria-invalid", "true")
-        await amount.fill("50")
-        await seat.modal.get_by_label("Note").fill("one line\nanother")
-        await seat.modal.get_by_role("button", name="Save").click()
-        await expect(seat.modal).to_have_count(0)
-
-    assert submitted[0]["amount"]["value"]["value"] == "50"
-    assert submitted[0]["note"]["value"]["value"] == "one line\nanother"
-
-
-async def test_a_modal_keeps_the_focus_waits_for_its_person_and_escape_leaves_it(
-    seats: Seats, server: WorkspaceServer
-) -> None:
-    async with running(server) as bot:
-        serve_modal(bot, [])
-        await bot.client.chat_postMessage(channel="C0SUPPORT", text="x", blocks=card(button("Approve")))
-        seat = await seats.take("U0OMAR", "C0SUPPORT")
-        await seat.page.get_by_role("button", name="Details").click()
-        await expect(seat.modal).to_be_visible()
-        for _ in range(12):
-            await seat.page.keyboard.press("Tab")
-            assert await seat.page.evaluate(
-                "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
-            )
-        await seats.visit(seat.page, "U0EMMA", "C0SUPPORT")
-        await expect(seat.modal).to_have_count(0)
-        await seats.visit(seat.page, "U0OMAR", "C0SUPPORT")
-        await expect(seat.modal).to_be_visible()
-        await seat.page.reload()
-        await expect(seat.modal).to_be_visible()
-        await seat.page.keyboard.press("Escape")
-
-        await expect(seat.modal).to_have_count(0)
-        assert server.workspace.modals("U0OMAR") == []
 
 
 HOSTILE = [

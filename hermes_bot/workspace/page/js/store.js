@@ -159,7 +159,8 @@ export class Store {
   #refresh() {
     const visit = this.#visit;
     const lost = () => this.#set({ online: false });
-    Promise.all([this.#readRoom(visit), this.#readThread(visit), this.#readViews(this.state.me)]).catch(lost);
+    const reads = [this.#readChannels(), this.#readRoom(visit), this.#readThread(visit), this.#readViews(this.state.me)];
+    Promise.all(reads).catch(lost);
   }
 
   #receive(user, event) {
