@@ -77,6 +77,7 @@ from hermes_bot.workspace.interactions import Outcome
 from hermes_bot.workspace.people import Channel
 from hermes_bot.workspace.posts import Json
 from hermes_bot.workspace.refusal import Refusal
+from hermes_bot.workspace.sockets import CLOSE_LIMIT_S
 from hermes_bot.workspace.workspace import Workspace
 
 PAGE = Path(__file__).parent / "page"
@@ -121,8 +122,7 @@ class ClientApi:
 
     async def close(self) -> None:
         """End the live sockets."""
-        for socket in list(self._sockets):
-            await socket.close(code=WSCloseCode.GOING_AWAY)
+        await asyncio.gather(*(socket.close(code=WSCloseCode.GOING_AWAY) for socket in self._sockets))
 
     def _guarded(self, handler: Handler) -> Handler:
         """Return the handler behind the checks that keep other origins out, with refusals as JSON."""
@@ -249,7 +249,7 @@ class ClientApi:
 
     async def _live(self, request: web.Request) -> web.StreamResponse:
         user = self._workspace.roster.member(request.query.get("user", "")).id
-        socket = web.WebSocketResponse(heartbeat=30)
+        socket = web.WebSocketResponse(heartbeat=30, timeout=CLOSE_LIMIT_S)
         await socket.prepare(request)
         frames: asyncio.Queue[Json | None] = asyncio.Queue()
         stop = self._workspace.feed.listen(lambda change: self._offer(frames, user, change))

@@ -58,6 +58,10 @@ class Deliveries:
         """Return how many events are neither acknowledged nor given up."""
         return len(self._open)
 
+    def undelivered(self) -> list[Json]:
+        """Return the bodies of those events."""
+        return [envelope.frame["payload"] for envelope in self._open.values()]
+
     def send_event(self, body: Json) -> None:
         """Deliver an event until it is acknowledged or three retries have failed."""
         frame: Json = {
@@ -119,6 +123,17 @@ class Deliveries:
             if envelope.timer is not None:
                 envelope.timer.cancel()
             self._try(envelope)
+
+    def close(self) -> None:
+        """Give everything up, because the workspace stops."""
+        for envelope in self._open.values():
+            if envelope.timer is not None:
+                envelope.timer.cancel()
+        self._open.clear()
+        self._held.clear()
+        for answer in self._answers.values():
+            if not answer.done():
+                answer.set_exception(Refusal("no_connection"))
 
     def _try(self, envelope: _Envelope) -> None:
         envelope.on_its_way = self._push(envelope.frame)

@@ -19,6 +19,10 @@ class Courier(Protocol):
         """Take the event; it is delivered, and delivered again where needed, from now on."""
         ...
 
+    def undelivered(self) -> list[Json]:
+        """Return the events that the app has neither taken nor let lapse."""
+        ...
+
     async def send_interaction(self, payload: Json, *, answerable: bool) -> Json:
         """Return the app's answer, {} for an empty one; raise Refusal when it does not answer within 3 s."""
         ...

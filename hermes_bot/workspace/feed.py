@@ -25,11 +25,16 @@ class Feed:
     def __init__(self) -> None:
         self._listeners: list[Callable[[Change], None]] = []
         self._waiters: list[asyncio.Future[None]] = []
+        self._watchers: list[Callable[[], None]] = []
 
     def listen(self, listener: Callable[[Change], None]) -> Callable[[], None]:
         """Call `listener` at each change; return the function that ends it."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
+
+    def watch(self, watcher: Callable[[], None]) -> None:
+        """Call `watcher` whenever anything moved, whether a page shows it or not."""
+        self._watchers.append(watcher)
 
     def publish(self, change: Change) -> None:
         """Tell everybody of the change."""
@@ -39,6 +44,8 @@ class Feed:
 
     def wake(self) -> None:
         """Let those who wait look again: something moved that no page shows (an ack, a socket)."""
+        for watcher in self._watchers:
+            watcher()
         waiters, self._waiters = self._waiters, []
         for waiter in waiters:
             if not waiter.done():

@@ -66,7 +66,7 @@ class HttpDelivery:
         self._events_url = events_url
         self._interactions_url = interactions_url or events_url
         self._session: aiohttp.ClientSession | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], Json] = {}
         self.sent: deque[HttpTry] = deque(maxlen=_REMEMBERED)
         self.lost: deque[Json] = deque(maxlen=_REMEMBERED)
 
@@ -77,8 +77,12 @@ class HttpDelivery:
     def send_event(self, body: Json) -> None:
         """Deliver an event, with three retries."""
         task = asyncio.get_running_loop().create_task(self._deliver(body), name=f"deliver-{body['event_id']}")
-        self._tasks.add(task)
+        self._tasks[task] = body
         task.add_done_callback(self._ended)
+
+    def undelivered(self) -> list[Json]:
+        """Return the bodies of those events."""
+        return list(self._tasks.values())
 
     async def send_interaction(self, payload: Json, *, answerable: bool) -> Json:
         """Post an interaction once; return the answer's JSON, {} for an empty one."""
@@ -110,7 +114,7 @@ class HttpDelivery:
             await self._session.close()
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
+        del self._tasks[task]
         self._wake()
 
     async def _deliver(self, body: Json) -> None:

@@ -13,7 +13,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """One message. `thread_ts` is the parent's ts in a reply and empty in a root; `seen_by` is set in an ephemeral."""
+    """One message. `ts` is seconds and microseconds; `thread_ts` is the parent's ts in a reply and empty in a root; `seen_by` is set in an ephemeral."""
 
     channel: str
     ts: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import random
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -18,6 +19,7 @@ from hermes_bot.workspace.http_delivery import HttpDelivery
 from hermes_bot.workspace.ids import Ids
 from hermes_bot.workspace.people import World, demo_world
 from hermes_bot.workspace.sockets import Sockets
+from hermes_bot.workspace.state_file import StateKeeper, load_state
 from hermes_bot.workspace.tokens import Tokens
 from hermes_bot.workspace.web_api import MAX_BODY_BYTES, WebApi
 from hermes_bot.workspace.workspace import Outside, Workspace
@@ -26,8 +28,9 @@ from hermes_bot.workspace.workspace import Outside, Workspace
 class WorkspaceServer:
     """`async with WorkspaceServer(port=0) as server:` serves until the block ends.
 
-    With an `events_url` the app is reached over signed HTTP there, otherwise over Socket Mode. Public parts:
-    `workspace` (people act through it), `sockets`, `http` (None in Socket Mode), `faults`, `tokens`.
+    With a `state_path` the conversations are kept there between runs. With an `events_url` the app is reached over
+    signed HTTP there, otherwise over Socket Mode. Public parts: `workspace` (people act through it), `sockets`, `http`
+    (None in Socket Mode), `faults`, `tokens`.
     """
 
     def __init__(
@@ -40,6 +43,7 @@ class WorkspaceServer:
         seed: int = 0,
         events_url: str = "",
         interactions_url: str = "",
+        state_path: Path | None = None,
     ) -> None:
         self.world = world or demo_world()
         self._host = host
@@ -62,6 +66,8 @@ class WorkspaceServer:
         self._web_api = WebApi(self.workspace, self.tokens, self.faults)
         self._client_api = ClientApi(self.workspace, host=host)
         self._runner: web.AppRunner | None = None
+        self._state_path = state_path
+        self._keeper: StateKeeper | None = None
 
     @property
     def port(self) -> int:
@@ -85,26 +91,23 @@ class WorkspaceServer:
         return self.http.unsettled() if self.http is not None else self.sockets.deliveries.unsettled()
 
     async def start(self) -> None:
-        """Listen; raise SettingsError when the address cannot be had."""
-        app = web.Application(client_max_size=MAX_BODY_BYTES)
-        app.add_routes([*self._web_api.routes(), *self._client_api.routes(), web.get("/link/", self.sockets.serve)])
-        app.on_shutdown.append(self._end_sockets)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=2)
-        await runner.setup()
-        site = web.TCPSite(runner, self._host, self._port)
+        """Listen; raise SettingsError when the address cannot be had or the state file cannot be used."""
+        saved = load_state(self._state_path, self.world.app.team) if self._state_path is not None else None
         try:
-            await site.start()
-        except OSError as error:
-            await runner.cleanup()
-            reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had ({error.strerror})"
-            raise SettingsError(
-                f"port {self._port} on {self._host} {reason}; choose another with --workspace-port"
-            ) from error
-        self._runner = runner
-        self._port = runner.addresses[0][1]
+            await self._listen()
+            if saved is not None:
+                self.workspace.restore(saved)
+            if self._state_path is not None:
+                self._keep_state(self._state_path)
+        except BaseException:
+            await self.close()
+            raise
 
     async def close(self) -> None:
-        """End every socket and stop listening."""
+        """Keep the state, end every socket and stop listening."""
+        if self._keeper is not None:
+            await self._keeper.close()
+            self._keeper = None
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
@@ -119,6 +122,27 @@ class WorkspaceServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.close()
+
+    async def _listen(self) -> None:
+        app = web.Application(client_max_size=MAX_BODY_BYTES)
+        app.add_routes([*self._web_api.routes(), *self._client_api.routes(), web.get("/link/", self.sockets.serve)])
+        app.on_shutdown.append(self._end_sockets)
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=2)
+        await self._runner.setup()
+        try:
+            await web.TCPSite(self._runner, self._host, self._port).start()
+        except OSError as error:
+            reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be had ({error.strerror})"
+            raise SettingsError(
+                f"port {self._port} on {self._host} {reason}; choose another with --workspace-port"
+            ) from error
+        self._port = self._runner.addresses[0][1]
+
+    def _keep_state(self, path: Path) -> None:
+        keeper = StateKeeper(path, self.workspace.saved)
+        keeper.start()
+        self.workspace.feed.watch(keeper.touch)
+        self._keeper = keeper
 
     def _socket_url(self) -> str:
         return f"{self.url.replace('http', 'ws', 1)}/link/?ticket={self.sockets.ticket()}&app_id={self.world.app.id}"

@@ -18,6 +18,7 @@ from hermes_bot.workspace.posts import Json
 
 MAX_CONNECTIONS = 10
 WARNING_BEFORE_CLOSE_S = 10.0
+CLOSE_LIMIT_S = 1.0
 
 
 class Connection:
@@ -113,6 +114,10 @@ class Sockets:
         """Deliver an event, at least once."""
         self.deliveries.send_event(body)
 
+    def undelivered(self) -> list[Json]:
+        """Return the events that are neither acknowledged nor given up."""
+        return self.deliveries.undelivered()
+
     async def send_interaction(self, payload: Json, *, answerable: bool) -> Json:
         """Deliver an interaction, at most once."""
         return await self.deliveries.send_interaction(payload, answerable=answerable)
@@ -123,7 +128,7 @@ class Sockets:
         if ticket not in self._tickets:
             return web.json_response({"ok": False, "error": "invalid_ticket"}, status=401)
         self._tickets.discard(ticket)
-        socket = web.WebSocketResponse(autoping=False)
+        socket = web.WebSocketResponse(autoping=False, timeout=CLOSE_LIMIT_S)
         await socket.prepare(request)
         connection = Connection(socket, request)
         if len(self._connections) >= MAX_CONNECTIONS:
@@ -162,6 +167,7 @@ class Sockets:
 
     def close(self) -> None:
         """Ask every connection to end, because the workspace stops."""
+        self.deliveries.close()
         for connection in list(self._connections):
             connection.finish()
 

@@ -24,6 +24,7 @@ from hermes_bot.workspace.posts import Json, Post, PostStore
 from hermes_bot.workspace.refusal import Refusal
 from hermes_bot.workspace.response_urls import ResponseUrls
 from hermes_bot.workspace.roster import Roster
+from hermes_bot.workspace.state_file import VERSION, SavedState
 from hermes_bot.workspace.triggers import Triggers
 from hermes_bot.workspace.typed_text import typed_text
 
@@ -65,6 +66,25 @@ class Workspace:
             outside.courier,
             outside.base_url,
         )
+
+    def saved(self) -> SavedState:
+        """Return what is to be remembered."""
+        return SavedState(
+            version=VERSION,
+            team=self.app.team,
+            channels=tuple(self.roster.channels()),
+            posts=tuple(self.posts.all()),
+            undelivered=tuple(self.outside.courier.undelivered()),
+        )
+
+    def restore(self, state: SavedState) -> None:
+        """Take up what was remembered, before anybody is connected."""
+        for channel in state.channels:
+            self.roster.put_channel(channel)
+        for post in sorted(state.posts, key=lambda post: post.ts):
+            self.posts.add(post)
+        for body in state.undelivered:
+            self.outside.courier.send_event(body)
 
     async def post(self, user: str, channel: str, text: str, thread_ts: str = "") -> str:
         """Return the ts of what a person typed, once it is kept and its events are on their way to the app."""
