@@ -190,7 +190,7 @@ class SlackEdge:
             return False, self._state
         if self._socket is not None and not self._socket.connected:
             return False, "the socket to Slack is down"
-        return True, ""
+        return not self._api.refused, self._api.refused
 
     def handlers(self) -> Mapping[str, Handler]:
         """Return the handler of each type that agent `slack` subscribes to; they work once connected."""

@@ -67,7 +67,10 @@ def identifier(raw: object) -> str:
 
 def _spoken_by_a_person(event: Mapping[str, Any], bot: Bot) -> bool:
     """Return False for our own posts, other bots and webhooks, edits, deletions, counters and joins."""
-    if event.get("type") not in ("message", "app_mention") or (event.get("subtype") or "") not in SPOKEN_SUBTYPES:
+    subtype = event.get("subtype") or ""
+    if event.get("type") not in ("message", "app_mention"):
+        return False
+    if not isinstance(subtype, str) or subtype not in SPOKEN_SUBTYPES:
         return False
     if event.get("hidden") or event.get("bot_id") or event.get("bot_profile"):
         return False

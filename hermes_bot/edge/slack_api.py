@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from hermes_bot.edge.slack_errors import FOREIGN, mapped
+from hermes_bot.edge.slack_errors import FOREIGN, TokenRefused, mapped
 
 SLACK_URL = "https://slack.com/api/"
 PAGE_SIZE = 200
@@ -48,6 +48,7 @@ class SlackApi:
         self.client = client
         self._limit_s = limit_s
         self._variable = variable
+        self.refused = ""  # why Slack refused the token at the last call, empty when it did not
 
     async def call(self, method: str, *, limit_s: float | None = None, **arguments: Any) -> dict[str, Any]:
         """Return the answer of e.g. `chat.postMessage`.
@@ -59,7 +60,11 @@ class SlackApi:
             async with asyncio.timeout(limit_s or self._limit_s):
                 response = await function(**arguments)
         except FOREIGN as error:
-            raise mapped(method, error, variable=self._variable) from error
+            ours = mapped(method, error, variable=self._variable)
+            if isinstance(ours, TokenRefused):
+                self.refused = str(ours)
+            raise ours from error
+        self.refused = ""
         body = response.data
         return dict(body) if isinstance(body, Mapping) else {}
 

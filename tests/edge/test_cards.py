@@ -96,6 +96,28 @@ async def test_a_card_never_stands_where_the_only_approver_is_the_requester(rig:
     assert len(rig.root("C0HANDOFF")) == 1
 
 
+async def test_a_card_stands_also_where_slack_gives_no_names_and_no_link(rig: Rig) -> None:
+    request = await rig.approval(ticket := await rig.ticket())
+    rig.server.faults.add(method="users.info", fault=ServerError())
+    rig.server.faults.add(method="chat.getPermalink", fault=ApiError("message_not_found"))
+
+    await rig.deliver(requested(request))
+
+    (card,) = rig.thread("C0SUPPORT", ticket.thread_ts)
+    assert "Asked for by <@U0EMMA>" in str(card["blocks"])
+
+
+async def test_a_card_waits_while_slack_does_not_say_who_is_in_the_channel(rig: Rig) -> None:
+    request = await rig.approval(ticket := await rig.ticket())
+    rig.server.faults.add(method="conversations.members", fault=ServerError())
+
+    with pytest.raises(TransientError):
+        await rig.deliver(requested(request))
+
+    assert rig.thread("C0SUPPORT", ticket.thread_ts) == []
+    assert rig.root("C0HANDOFF") == []
+
+
 async def test_a_settled_card_shows_the_record_in_place_of_its_buttons(rig: Rig) -> None:
     ticket = await rig.ticket()
     request = await rig.approval(ticket)
@@ -218,6 +240,28 @@ async def test_further_words_of_the_customer_stand_under_the_card(rig: Rig) -> N
     (card,) = rig.root("C0HANDOFF")
     (note,) = rig.thread("C0HANDOFF", card["ts"])
     assert note["text"] == f"*Emma Fischer* ({ticket.id}): it is &lt;!here&gt; &amp; broken"
+
+
+async def test_a_note_without_a_card_stands_on_its_own(rig: Rig) -> None:
+    ticket = await waiting_for_a_person(rig)
+
+    await rig.deliver(handoff(ticket, HANDOFF_NOTED, text="anybody there?", user="U0EMMA"))
+
+    (note,) = rig.root("C0HANDOFF")
+    assert "anybody there?" in note["text"]
+
+
+async def test_a_ticket_that_was_claimed_while_its_card_was_posted_is_redrawn(rig: Rig) -> None:
+    ticket = await waiting_for_a_person(rig)
+    rig.server.faults.add(method="chat.postMessage", fault=ReplyLost())
+    with pytest.raises(TransientError):
+        await rig.deliver(handoff(ticket))
+    await rig.tickets.claim(ticket.id, user="U0OMAR", message_id="MSG-2")
+    assert await rig.deliver(handoff(ticket, HANDOFF_CHANGED)) == []
+
+    await rig.deliver(handoff(ticket), attempt=2)
+
+    assert [buttons(card) for card in rig.root("C0HANDOFF")] == [["Give back"]]
 
 
 async def test_without_a_handoff_channel_a_card_is_a_permanent_error(tmp_path: Path) -> None:

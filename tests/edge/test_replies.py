@@ -244,7 +244,10 @@ async def test_a_token_that_is_revoked_while_running_keeps_the_delivery(rig: Rig
 
     with pytest.raises(TokenRefused):
         await rig.deliver(message)
+    without = rig.edge.ready()
     rig.server.tokens.restore(token)
     await rig.deliver(message, attempt=2)
 
+    assert without == (False, "Slack refused the bot token: token_revoked. Check SLACK_BOT_TOKEN.")
+    assert rig.edge.ready() == (True, "")
     assert texts(rig.thread("C0SUPPORT", ticket.thread_ts)) == ["hello"]
