@@ -3,6 +3,7 @@
 import pytest
 from playwright.async_api import Browser, Page, WebSocketRoute, expect
 
+from hermes_bot.workspace.people import Member, demo_world
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.browser.seat import Seat, Seats
 from tests.workspace.bot import bot_client
@@ -269,3 +270,18 @@ async def test_without_an_answer_the_page_says_so_and_offers_another_try(
 
     await expect(page.get_by_test_id("composer")).to_be_visible()
     await page.close()
+
+
+async def test_in_a_crowd_the_taken_seat_is_in_sight_and_live(browser: Browser) -> None:
+    crowd = [Member(id=f"U1P{number:02}", name=f"Person {number}", role="customer") for number in range(30)]
+    world = demo_world().with_people(crowd, channels=["C0SUPPORT"])
+    async with WorkspaceServer(world=world, port=0) as server:
+        page = await browser.new_page()
+        await page.goto(f"{server.url}/#U1P29/C0SUPPORT")
+        await expect(Seat(page).person("U1P29")).to_be_in_viewport()
+        await expect(page.get_by_test_id("hint")).to_be_visible()
+
+        await server.workspace.post("U0OMAR", "C0SUPPORT", "Hello everybody")
+
+        await expect(page.get_by_role("main")).to_contain_text("Hello everybody")
+        await page.close()
