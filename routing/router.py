@@ -13,7 +13,6 @@ from routing.keywords import KeywordHit, KeywordRules
 from routing.route import Route
 from routing.similarity import Judgement, Similarity
 from routing.text import clean
-from routing.vectors import VectorCache
 
 DEFAULT_THRESHOLD = 0.7
 UNKNOWN_TYPE = "ticket.unknown"
@@ -38,7 +37,7 @@ class Router:
         self._routes = {route.name: route for route in routes if route.enabled}
         enabled = tuple(self._routes.values())
         self._rules = KeywordRules(enabled)
-        self._similarity = Similarity(enabled, encoder, VectorCache(cache_folder), top_k=top_k)
+        self._similarity = Similarity(enabled, encoder, cache_folder, top_k=top_k)
         self._batches: Batches[str, Judgement] = Batches(self._similarity.judge, name="routing")
         self._score_threshold = score_threshold
         self._recent: OrderedDict[str, RouteChoice] = OrderedDict()

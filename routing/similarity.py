@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import ThreadpoolController
 
+from routing import kept
 from routing.choice import Encoder, Neighbour
 from routing.decision import Decision, fit
 from routing.route import Route
+from routing.spelling import DIMENSION as SPELLING_DIMENSION
 from routing.spelling import spell
 from routing.text import for_encoder
 from routing.vectors import VectorCache
@@ -37,17 +43,17 @@ class Judgement:
 class Similarity:
     """A head fitted to the routes' examples, and the examples themselves for the explanation. Blocks."""
 
-    def __init__(self, routes: Sequence[Route], encoder: Encoder, cache: VectorCache, *, top_k: int = 3) -> None:
+    def __init__(self, routes: Sequence[Route], encoder: Encoder, folder: Path | None, *, top_k: int = 3) -> None:
+        self._one_thread = ThreadpoolController()
         pairs = [(route.name, sentence) for route in routes for _, sentence in route.examples()]
         self._encoder = encoder
         self._routes = [name for name, _ in pairs]
         self._utterances = [sentence for _, sentence in pairs]
         plain = [for_encoder(sentence) for sentence in self._utterances]
-        self._vectors = cache.encode(encoder, plain)
+        self._vectors = VectorCache(folder).encode(encoder, plain)
         self._top_k = min(top_k, len(pairs))
-        self._head: Decision | None = None
-        if pairs:
-            self._head = fit(_features(plain, self._vectors), self._routes, penalty=PENALTY, temperature=TEMPERATURE)
+        with self._one_thread.limit(limits=1, user_api="blas"):
+            self._head = self._fitted(plain, folder) if pairs else None
 
     def judge(self, texts: Sequence[str]) -> list[Judgement]:
         """Return one judgement per text; without any example, or without words, one that knows no route."""
@@ -55,12 +61,27 @@ class Similarity:
         if self._head is None or not any(plain):
             return [Judgement(scores={}, neighbours=()) for _ in texts]
         vectors = self._encoder.encode([text or "." for text in plain])
-        table = self._head.probabilities(_features(plain, vectors))
-        cosines = vectors @ self._vectors.T
+        # On cores that others use too, BLAS threads wait for each other: a hundred times slower than one thread.
+        with self._one_thread.limit(limits=1, user_api="blas"):
+            table = self._head.probabilities(_features(plain, vectors))
+            cosines = vectors @ self._vectors.T
         return [
             self._judgement(*row) if text else Judgement(scores={}, neighbours=())
             for text, row in zip(plain, zip(table, cosines, strict=True), strict=True)
         ]
+
+    def _fitted(self, plain: Sequence[str], folder: Path | None) -> Decision:
+        """Return the head for the examples, from the cache when it was fitted to the same ones before."""
+        path = kept.file_for(folder, self._encoder.name, kind="head") if folder else None
+        key = _head_key(self._routes, plain, self._vectors)
+        labels = tuple(dict.fromkeys(self._routes))
+        stored = kept.load(path) if path else None
+        if stored is not None and _fits(stored, key, (self._encoder.dimension + SPELLING_DIMENSION, len(labels))):
+            return Decision(labels=labels, weights=stored["weights"], bias=stored["bias"], temperature=TEMPERATURE)
+        head = fit(_features(plain, self._vectors), self._routes, penalty=PENALTY, temperature=TEMPERATURE)
+        if path:
+            kept.save(path, {"key": key, "weights": head.weights, "bias": head.bias})
+        return head
 
     def _judgement(self, probabilities: Matrix, cosines: Matrix) -> Judgement:
         if self._head is None or not bool(np.isfinite(probabilities).all()):
@@ -82,3 +103,20 @@ def _features(texts: Sequence[str], vectors: Matrix) -> Matrix:
     """Return meaning and spelling side by side, rows of unit length."""
     joined = np.hstack([vectors, spell(texts) * np.float32(SPELLING_WEIGHT)])
     return np.asarray(joined / np.sqrt(np.float32(1 + SPELLING_WEIGHT**2)), dtype=np.float32)
+
+
+def _head_key(routes: Sequence[str], plain: Sequence[str], vectors: Matrix) -> NDArray[np.uint8]:
+    """Return a digest of all that the head depends on."""
+    digest = hashlib.blake2b(digest_size=16)
+    digest.update(repr((PENALTY, SPELLING_WEIGHT, SPELLING_DIMENSION, list(routes), list(plain))).encode())
+    digest.update(np.ascontiguousarray(vectors).tobytes())
+    return np.frombuffer(digest.digest(), dtype=np.uint8)
+
+
+def _fits(stored: dict[str, NDArray[Any]], key: NDArray[np.uint8], shape: tuple[int, int]) -> bool:
+    """Whether the stored head was fitted to the same examples and is whole."""
+    if not stored.keys() >= {"key", "weights", "bias"} or not np.array_equal(stored["key"], key):
+        return False
+    weights, bias = stored["weights"], stored["bias"]
+    whole = weights.shape == shape and bias.shape == shape[1:] and weights.dtype == bias.dtype == np.float32
+    return whole and bool(np.isfinite(weights).all() and np.isfinite(bias).all())

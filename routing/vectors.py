@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import os
-import re
-import tempfile
-import zipfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from routing import kept
 from routing.choice import Encoder
 
 _log = logging.getLogger(__name__)
@@ -32,64 +30,40 @@ class VectorCache:
 
     def encode(self, encoder: Encoder, texts: Sequence[str]) -> Matrix:
         """Return one row per text, encoding only those that the file does not know. A damaged file is rebuilt."""
+        if not texts:
+            return np.zeros((0, encoder.dimension), dtype=np.float32)
+        path = self.path(encoder)
         keys = [_key(text) for text in texts]
-        known = self._load(encoder)
+        known = _rows(kept.load(path) if path else None, encoder.dimension)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
-            fresh = encoder.encode(list(missing.values()))
-            known.update(zip(missing, fresh, strict=True))
-        if missing or len(known) > len(set(keys)):
-            self._save(encoder, {key: known[key] for key in keys})
-        if not keys:
-            return np.zeros((0, encoder.dimension), dtype=np.float32)
-        return np.stack([known[key] for key in keys]).astype(np.float32, copy=False)
+            known.update(zip(missing, encoder.encode(list(missing.values())), strict=True))
+        rows = {key: known[key] for key in keys}
+        if path and (missing or len(known) > len(rows)):
+            flat = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, _KEY_BYTES)
+            kept.save(path, {"keys": flat, "vectors": np.stack(list(rows.values()))})
+        return np.stack([rows[key] for key in keys]).astype(np.float32, copy=False)
 
     def path(self, encoder: Encoder) -> Path | None:
         """Return the file for this encoder."""
-        if self._folder is None:
-            return None
-        digest = hashlib.blake2b(encoder.name.encode(), digest_size=4).hexdigest()
-        return self._folder / f"{re.sub(r'[^A-Za-z0-9._-]+', '-', encoder.name)[:60]}-{digest}.npz"
-
-    def _load(self, encoder: Encoder) -> dict[bytes, Matrix]:
-        path = self.path(encoder)
-        if path is None or not path.exists():
-            return {}
-        try:
-            with np.load(path, allow_pickle=False) as stored:
-                return _checked(stored["keys"], stored["vectors"], encoder.dimension)
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            _log.warning("utterance cache is damaged, encoding anew", extra={"path": str(path), "cause": str(error)})
-            return {}
-
-    def _save(self, encoder: Encoder, rows: dict[bytes, Matrix]) -> None:
-        """Write beside the file and rename, so that a crash leaves the old file or the new one."""
-        path = self.path(encoder)
-        if path is None or not rows:
-            return
-        keys = np.frombuffer(b"".join(rows), dtype=np.uint8).reshape(-1, _KEY_BYTES)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            handle, written = tempfile.mkstemp(dir=path.parent, suffix=".part")
-            try:
-                with os.fdopen(handle, "wb") as file:
-                    np.savez(file, keys=keys, vectors=np.stack(list(rows.values())))
-                Path(written).replace(path)
-            finally:
-                Path(written).unlink(missing_ok=True)
-        except OSError as error:
-            _log.warning("utterance cache cannot be written", extra={"path": str(path), "cause": str(error)})
+        return kept.file_for(self._folder, encoder.name, kind="utterances") if self._folder else None
 
 
 def _key(text: str) -> bytes:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES).digest()
 
 
-def _checked(keys: NDArray[np.uint8], vectors: Matrix, dimension: int) -> dict[bytes, Matrix]:
-    """Return the rows by key. Raises ValueError for anything but finite unit rows of the encoder's dimension."""
-    if keys.shape != (len(vectors), _KEY_BYTES) or vectors.shape != (len(keys), dimension):
-        raise ValueError("shapes do not fit together")
-    lengths = np.linalg.norm(vectors, axis=1)
-    if not bool(np.all(np.abs(lengths - 1) < _UNIT_TOLERANCE)):
-        raise ValueError("rows are not of unit length")
+def _rows(stored: dict[str, NDArray[Any]] | None, dimension: int) -> dict[bytes, Matrix]:
+    """Return the rows by key; none at all unless they are finite unit rows of the encoder's dimension."""
+    if stored is None:
+        return {}
+    keys, vectors = stored.get("keys"), stored.get("vectors")
+    if keys is None or vectors is None or keys.dtype != np.uint8 or vectors.dtype != np.float32:
+        fits = False
+    else:
+        fits = keys.shape == (len(vectors), _KEY_BYTES) and vectors.shape == (len(keys), dimension)
+        fits = fits and bool(np.all(np.abs(np.linalg.norm(vectors, axis=1) - 1) < _UNIT_TOLERANCE))
+    if not fits or keys is None or vectors is None:
+        _log.warning("cached utterances do not fit the encoder and will be rebuilt")
+        return {}
     return {key.tobytes(): row for key, row in zip(keys, vectors, strict=True)}

