@@ -24,10 +24,10 @@ def on_loopback(url: str) -> bool:
     return urlsplit(url).hostname in LOOPBACK
 
 
-def sdk_logger() -> logging.Logger:
+def sdk_logger(level: int = logging.WARNING) -> logging.Logger:
     """Return the logger for slack-sdk and slack-bolt; at DEBUG they would print payloads, with people's words."""
-    logger = logging.getLogger("hermes_bot.edge.sdk")
-    logger.setLevel(logging.WARNING)
+    logger = logging.getLogger(f"hermes_bot.edge.sdk.{logging.getLevelName(level).lower()}")
+    logger.setLevel(level)
     return logger
 
 

@@ -70,7 +70,7 @@ class SlackApp:
     def _app(self, api: SlackApi) -> AsyncApp:
         app = AsyncApp(
             name="hermes-bot",
-            logger=sdk_logger(),
+            logger=sdk_logger(logging.ERROR),  # it warns of tokens in the environment, which it does not need
             client=web_client("", api.client.base_url, api.client.session),
             authorize=self._authorize,
             signing_secret="unused",  # noqa: S106 - the HTTP door verifies signatures, over the raw bytes

@@ -115,3 +115,16 @@ async def test_events_flow_again_after_slack_asks_for_a_new_socket(
     messages = await socket_rig.heard(1)
 
     assert read(messages[0], Inbound).text == "still there?"
+
+
+async def test_a_socket_that_went_deaf_is_replaced(socket_rig: Rig, clock: SettableClock) -> None:
+    workspace, sockets = socket_rig.server.workspace, socket_rig.server.sockets
+    sockets.mute()
+
+    await workspace.post("U0EMMA", "C0SUPPORT", "can you hear me?")
+    await workspace.wait_for(lambda: sockets.connected == 0)
+    await workspace.wait_for(lambda: sockets.connected == 1)
+    clock.advance(3)
+    messages = await socket_rig.heard(1)
+
+    assert read(messages[0], Inbound).text == "can you hear me?"
