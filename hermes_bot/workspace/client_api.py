@@ -1,8 +1,8 @@
 """The client API: what the page of the local workspace, and tests that play a person, speak over HTTP.
 
 It listens on the same port as the Web API and is JSON throughout. It is for the user's own browser alone: a request
-whose `Host` is not this machine, or whose `Origin` is another site, is refused with 403, and a POST must carry
-`Content-Type: application/json` (415 otherwise). A refusal is `{"ok": false, "error": "<code>"}` with status 400,
+whose `Host` is not this machine, or whose `Origin` is another site, is refused with 403 (see `origin`), and a POST must
+carry `Content-Type: application/json` (415 otherwise). A refusal is `{"ok": false, "error": "<code>"}` with status 400,
 403 (`not_in_channel`: the person is not a member) or 404 (`user_not_found`, `channel_not_found`, `message_not_found`,
 `view_not_found`).
 
@@ -63,17 +63,17 @@ Live
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from aiohttp import WSCloseCode, web
 
 from hermes_bot.workspace import wire
 from hermes_bot.workspace.feed import Change
 from hermes_bot.workspace.interactions import Outcome
+from hermes_bot.workspace.origin import Handler
 from hermes_bot.workspace.people import Channel
 from hermes_bot.workspace.posts import Json
 from hermes_bot.workspace.refusal import Refusal
@@ -81,7 +81,6 @@ from hermes_bot.workspace.sockets import CLOSE_LIMIT_S
 from hermes_bot.workspace.workspace import Workspace
 
 PAGE = Path(__file__).parent / "page"
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 _STATUS: Mapping[str, int] = {
     "not_in_channel": 403,
     "user_not_found": 404,
@@ -90,17 +89,15 @@ _STATUS: Mapping[str, int] = {
     "thread_not_found": 404,
     "view_not_found": 404,
 }
+_PAGE_HEADERS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"}
 _LIVE_BACKLOG = 1000
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class ClientApi:
     """Serves the page, `/client/…` and the live sockets."""
 
-    def __init__(self, workspace: Workspace, *, host: str) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
-        self._hosts = _LOOPBACK | {host}
         self._sockets: set[web.WebSocketResponse] = set()
 
     def routes(self) -> list[web.AbstractRouteDef]:
@@ -125,11 +122,9 @@ class ClientApi:
         await asyncio.gather(*(socket.close(code=WSCloseCode.GOING_AWAY) for socket in self._sockets))
 
     def _guarded(self, handler: Handler) -> Handler:
-        """Return the handler behind the checks that keep other origins out, with refusals as JSON."""
+        """Return the handler with refusals as JSON; a form that another site could send is none of ours."""
 
         async def guarded(request: web.Request) -> web.StreamResponse:
-            if not self._from_here(request):
-                return _refused("forbidden_origin", 403)
             if request.method == "POST" and request.content_type != "application/json":
                 return _refused("json_wanted", 415)
             try:
@@ -139,21 +134,11 @@ class ClientApi:
 
         return guarded
 
-    def _from_here(self, request: web.Request) -> bool:
-        try:
-            host = urlsplit(f"//{request.headers.get('Host', '')}")
-            if host.hostname not in self._hosts:
-                return False
-        except ValueError:
-            return False
-        origin = request.headers.get("Origin")
-        return origin is None or urlsplit(origin).netloc == host.netloc
-
     async def _page(self, request: web.Request) -> web.StreamResponse:
         file = (PAGE / request.match_info.get("path", "index.html")).resolve()
         if not file.is_relative_to(PAGE.resolve()) or not file.is_file():
             return _refused("file_not_found", 404)
-        return web.FileResponse(file, headers={"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff"})
+        return web.FileResponse(file, headers=_PAGE_HEADERS)
 
     async def _permalink(self, request: web.Request) -> web.StreamResponse:
         ts = request.match_info["post"].removeprefix("p")

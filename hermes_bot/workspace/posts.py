@@ -13,7 +13,11 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """One message. `ts` is seconds and microseconds; `thread_ts` is the parent's ts in a reply and empty in a root; `seen_by` is set in an ephemeral."""
+    """One message.
+
+    `ts` is seconds and six digits. `thread_ts` is the parent's ts in a reply and empty in a root; `seen_by` is set in
+    an ephemeral.
+    """
 
     channel: str
     ts: str

@@ -17,6 +17,7 @@ from hermes_bot.workspace.faults import Faults
 from hermes_bot.workspace.feed import Feed
 from hermes_bot.workspace.http_delivery import HttpDelivery
 from hermes_bot.workspace.ids import Ids
+from hermes_bot.workspace.origin import same_origin_only
 from hermes_bot.workspace.people import World, demo_world
 from hermes_bot.workspace.sockets import Sockets
 from hermes_bot.workspace.state_file import StateKeeper, load_state
@@ -64,7 +65,7 @@ class WorkspaceServer:
         self.faults = Faults()
         self.tokens = Tokens(app)
         self._web_api = WebApi(self.workspace, self.tokens, self.faults)
-        self._client_api = ClientApi(self.workspace, host=host)
+        self._client_api = ClientApi(self.workspace)
         self._runner: web.AppRunner | None = None
         self._state_path = state_path
         self._keeper: StateKeeper | None = None
@@ -124,7 +125,7 @@ class WorkspaceServer:
         await self.close()
 
     async def _listen(self) -> None:
-        app = web.Application(client_max_size=MAX_BODY_BYTES)
+        app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[same_origin_only(self._host)])
         app.add_routes([*self._web_api.routes(), *self._client_api.routes(), web.get("/link/", self.sockets.serve)])
         app.on_shutdown.append(self._end_sockets)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=2)

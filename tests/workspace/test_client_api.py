@@ -181,7 +181,7 @@ async def test_a_new_conversation_is_told_of(workspace: WorkspaceServer, page: P
     "headers",
     [{"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Host": "evil.example:80"}],
 )
-@pytest.mark.parametrize("path", ["/client/people", "/", "/client/live?user=U0EMMA"])
+@pytest.mark.parametrize("path", ["/client/people", "/", "/client/live?user=U0EMMA", "/api/auth.test", "/link/"])
 async def test_other_origins_are_kept_out(page: Page, headers: dict[str, str], path: str) -> None:
     async with page.session.get(path, headers=headers) as response:
         assert response.status == 403
