@@ -8,7 +8,7 @@ from typing import Any
 from agents.desk import Desk
 from agents.language import language_of
 from agents.replies import reply
-from agents.words import SmallTalk, asks_for_a_person, is_bare, is_short, is_thanks, small_talk
+from agents.words import SmallTalk, asks_about_order, asks_for_a_person, is_bare, is_short, is_thanks, small_talk
 from hermes_bot.errors import TransientError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
@@ -211,8 +211,7 @@ def _route(text: str, situation: Situation, choice: RouteChoice) -> Decision:
     chosen = Decision(type=choice.type, why=why)
     if situation.agent in _FOLLOWED:
         stays = Decision(type=situation.type, why=f"follows up; {why}", keeps=True)
-        clear = choice.route is not None and (choice.reason == "keyword" or choice.score >= STRONG_SCORE)
-        if situation.waiting and not clear:
+        if situation.waiting and not _changes_the_subject(text, chosen, choice):
             return stays
         if choice.route is None and choice.reason == "below threshold" and is_short(text) and not is_thanks(text):
             return stays
@@ -223,6 +222,16 @@ def _route(text: str, situation: Situation, choice: RouteChoice) -> Decision:
     if is_bare(text) and order_numbers_in(text):
         return Decision(type=TICKET_ORDER, why="an order number alone")
     return _unclear(situation, why, choice.type, "unclear")
+
+
+def _changes_the_subject(text: str, chosen: Decision, choice: RouteChoice) -> bool:
+    """Whether a text that may answer an open question is clearly about something else.
+
+    "The order number is 10002" and "I don't have the order number" read like an order to the router, whoever asked.
+    """
+    if choice.route is None or (chosen.type == TICKET_ORDER and not asks_about_order(text)):
+        return False
+    return choice.reason == "keyword" or choice.score >= STRONG_SCORE
 
 
 def _words_of(inbound: Inbound) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from agents.action import CallTool, Delegate, Finish, Outcome
@@ -16,6 +17,7 @@ from hermes_bot.tickets.ticket import Ticket, TicketStatus
 from hermes_bot.tools.outcome import Caller, Done, Invalid, NeedsApproval, Refused
 
 TICKET_HANDOFF = "ticket.handoff"
+MOST_REPEATS = 2
 BOARD = "board"  # the state under this name is shared by all agents of a ticket
 
 
@@ -88,11 +90,23 @@ async def _finish(message: Message, desk: Desk, run: Run, end: Finish | Delegate
         await _remember(message, desk, run, run.memory | {"delegated_to": agent})
         await desk.tickets.update(ticket.id, route=agent, agent=agent, why=f"sent on by {run.agent}")
         return [_work_for(message, ticket, work, end.type, choice=end.choice)]
+    end = _not_for_ever(run, end)
     await _remember(message, desk, run, end.memory)
     if end.outcome is Outcome.HANDOFF:
         return [_work_for(message, ticket, work, TICKET_HANDOFF, reason=end.reason, known=end.known)]
     await desk.tickets.update(ticket.id, status=_status(run, end))
     return replies(message, ticket, end, desk.texts, run.language, work.source_ts)
+
+
+def _not_for_ever(run: Run, end: Finish) -> Finish:
+    """Return the end, or a handoff where the customer would read the same words for the third time in a row."""
+    said = run.memory.get("said", {})
+    times = said.get("times", 0) + 1 if said.get("text") == end.text else 1
+    if end.outcome is Outcome.HANDOFF or times <= MOST_REPEATS:
+        return replace(end, memory=end.memory | {"said": {"text": end.text, "times": times}})
+    memory = {key: value for key, value in end.memory.items() if key not in {"said", "waiting"}}
+    known = (("The bot has said twice", end.text),)
+    return Finish(outcome=Outcome.HANDOFF, reason="nothing_more", known=known, memory=memory)
 
 
 async def _remember(message: Message, desk: Desk, run: Run, memory: dict[str, Any]) -> None:

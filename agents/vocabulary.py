@@ -67,3 +67,7 @@ ASKS_ABOUT_REFUND = (
     r"|\bdo you (?:accept|offer|allow)"
     r"|条件|规则|政策|多久|几天|怎么退|怎样退|如何退|能退|可以退|可不可以|能不能|能否|还能|支持退|自动退|退到哪"
 )
+ASKS_ABOUT_ORDER = (
+    r"\b(?:where|when|track(?:ing)?|status|arriv\w*|deliver\w*|shipp\w*|cancel\w*|address)\b"
+    r"|到哪|哪了|物流|快递|什么时候|多久能到|发货|取消|地址|催"
+)

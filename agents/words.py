@@ -33,6 +33,7 @@ _ADDRESS = re.compile(vocabulary.ADDRESS)
 _YES = re.compile(vocabulary.YES)
 _NO = re.compile(vocabulary.NO)
 _ASKS_ABOUT_REFUND = re.compile(vocabulary.ASKS_ABOUT_REFUND)
+_ASKS_ABOUT_ORDER = re.compile(vocabulary.ASKS_ABOUT_ORDER)
 _MARKS = re.compile(r"[^\w\s']+|_")
 
 
@@ -116,6 +117,11 @@ def says_no(text: str) -> bool:
 def only_asks_about_refunds(text: str) -> bool:
     """Return whether the text asks about refunds (rules, time, whether one is possible) and does not ask for one."""
     return _ASKS_ABOUT_REFUND.search(_plain(text)) is not None
+
+
+def asks_about_order(text: str) -> bool:
+    """Return whether the text wants something of an order, and does not only name one, or say that it cannot."""
+    return _ASKS_ABOUT_ORDER.search(_plain(text)) is not None
 
 
 def wish_for_people(text: str) -> str:

@@ -7,6 +7,7 @@ from agents.entry import EntryAgent
 from hermes_bot.errors import TransientError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
+    APPROVAL_REQUESTED,
     HANDOFF_NOTED,
     HANDOFF_REQUESTED,
     TICKET_CREATED,
@@ -192,3 +193,29 @@ async def test_a_customer_who_changes_the_language_is_answered_in_it(pump: Pump)
     turn = await pump.says("U0LINA", "Where is my order 10009?", channel="D0LINA")
 
     assert "was delivered" in turn.answer.text
+
+
+@pytest.mark.parametrize("text", ["The order number is 10001.", "10001", "it's order number 10001"])
+async def test_an_order_number_answers_the_agent_that_asked_for_it(pump: Pump, text: str) -> None:
+    await pump.says("U0EMMA", "I want my money back", channel="D0EMMA")
+    turn = await pump.says("U0EMMA", text, channel="D0EMMA")
+
+    assert turn.route == "refund"
+    assert turn.of(APPROVAL_REQUESTED)
+
+
+async def test_an_open_question_about_a_refund_does_not_hold_a_question_about_delivery(pump: Pump) -> None:
+    await pump.says("U0EMMA", "I want my money back", channel="D0EMMA")
+    turn = await pump.says("U0EMMA", "where is my order 10002?", channel="D0EMMA")
+
+    assert turn.route == "order"
+
+
+async def test_nobody_reads_the_same_answer_three_times(pump: Pump) -> None:
+    for text in ("where is my order 10002?", "any news?"):
+        told = await pump.says("U0EMMA", text, channel="D0EMMA")
+    third = await pump.says("U0EMMA", "any update?", channel="D0EMMA")
+
+    assert "on its way" in told.answer.text
+    assert "all I can see" in third.answer.text
+    assert third.of(HANDOFF_REQUESTED)
