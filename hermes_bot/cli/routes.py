@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,7 +11,7 @@ from hermes_bot.cli.offline import Offline, with_offline
 from hermes_bot.cli.output import AsJson, Config, say_json
 
 if TYPE_CHECKING:  # imported for its name alone, so that --help stays fast
-    from routing.choice import RouteChoice
+    from routing.evaluate import Evaluation
 
 app = typer.Typer(help="Routing.", no_args_is_help=True)
 
@@ -29,7 +29,9 @@ def explain(
 
         say_json(msgspec.to_builtins(choice))
     else:
-        _say_choice(choice)
+        from routing.explanation import explain_text
+
+        typer.echo(explain_text(choice))
 
 
 @app.command("eval")
@@ -38,44 +40,33 @@ def evaluate(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Route every text of a labelled file and tell how often the label was met (order, refund, handoff, other)."""
-    from hermes_bot.cli.evaluation import evaluated, read_labelled
+    """Route every text of a labelled file and tell how often the label was met; `other` = no agent should take it."""
+    from hermes_bot.cli.labelled import read_labelled
 
-    rows = read_labelled(file)
+    read_labelled(file)  # what is wrong with the file is told before the encoder is loaded, which takes a while
 
-    async def work(parts: Offline) -> dict[str, Any]:
-        return await evaluated(parts.router.choose, rows)
+    async def work(parts: Offline) -> Evaluation:
+        from routing.evaluate import NOBODY
+        from routing.evaluate import evaluate as measure
+
+        labels = [*(route.name for route in parts.router.routes if not route.nobody), NOBODY]
+        return await measure(parts.router, read_labelled(file, labels=labels))
 
     result = with_offline(config, work)
     if as_json:
-        say_json(result)
+        say_json(result.as_dict())
     else:
         _say_result(result)
 
 
-def _say_choice(choice: RouteChoice) -> None:
-    why = f"{choice.reason} {choice.matched!r}" if choice.matched else choice.reason
-    typer.echo(f"{choice.route or 'nobody'} ({choice.type})  score {choice.score:.2f}  by {why}")
-    if choice.threshold:
-        typer.echo(f"threshold {choice.threshold:.2f}")
-    for name, score in sorted(choice.scores.items(), key=lambda each: -each[1]):
-        typer.echo(f"  {score:.3f}  {name}")
-    if choice.neighbours:
-        typer.echo("nearest utterances")
-    for near in choice.neighbours:
-        typer.echo(f"  {near.cosine:.3f}  {near.route}: {near.utterance}")
-
-
-def _say_result(result: dict[str, Any]) -> None:
-    latency = result["latency_ms"]
-    typer.echo(f"accuracy {result['accuracy']:.4f} of {result['n']} texts")
-    typer.echo(f"latency  p50 {latency['p50']:.2f} ms, p99 {latency['p99']:.2f} ms")
-    typer.echo(f"{'label':<10}{'n':>6}{'precision':>11}{'recall':>9}{'f1':>8}")
-    for label, figures in result["per_class"].items():
-        row = f"{label:<10}{figures['n']:>6}{figures['precision']:>11.3f}{figures['recall']:>9.3f}{figures['f1']:>8.3f}"
-        typer.echo(row)
-    typer.echo("confusion (row: label, column: chosen)")
-    labels = list(result["confusion"])
-    typer.echo(" " * 10 + "".join(f"{label:>10}" for label in labels))
+def _say_result(result: Evaluation) -> None:
+    typer.echo(f"accuracy  {result.accuracy:.4f} of {result.n} texts")
+    typer.echo(f"to a wrong agent  {result.wrong_agent_share:.4f}")
+    typer.echo(f"latency  p50 {result.latency_p50_ms:.2f} ms, p99 {result.latency_p99_ms:.2f} ms")
+    typer.echo(f"\n{'label':<10}{'n':>6}{'precision':>11}{'recall':>9}{'f1':>8}")
+    for label, one in result.per_class.items():
+        typer.echo(f"{label:<10}{one.support:>6}{one.precision:>11.3f}{one.recall:>9.3f}{one.f1:>8.3f}")
+    labels = list(result.confusion)
+    typer.echo("\nrow: label, column: chosen\n" + " " * 10 + "".join(f"{label:>10}" for label in labels))
     for label in labels:
-        typer.echo(f"{label:<10}" + "".join(f"{result['confusion'][label][chosen]:>10}" for chosen in labels))
+        typer.echo(f"{label:<10}" + "".join(f"{result.confusion[label][chosen]:>10}" for chosen in labels))
