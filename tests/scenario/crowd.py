@@ -26,6 +26,7 @@ CHANNEL = "C0SUPPORT"
 AT_ONCE = 12
 REPLY_EVERY = 5
 ANSWER_LIMIT_S = 120.0
+LOOK_EVERY_S = 0.1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,6 +117,16 @@ async def all_answered(server: WorkspaceServer, everything: list[Said]) -> None:
     except TimeoutError:
         silent = [said.row.text for said in everything if not answers_to(server, said)]
         raise AssertionError(f"{len(silent)} without an answer: {silent[:5]}") from None
+
+
+async def settled(data: Path) -> None:
+    """Wait until every delivery whose time has come is in a final state; the error names those that are not."""
+    try:
+        async with asyncio.timeout(ANSWER_LIMIT_S):
+            while stuck(data):  # noqa: ASYNC110 - the state is another process's, in a file
+                await asyncio.sleep(LOOK_EVERY_S)
+    except TimeoutError:
+        raise AssertionError(f"in no final state: {stuck(data)[:5]}") from None
 
 
 def stuck(data: Path) -> list[str]:
