@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from agents.desk import Desk
@@ -49,11 +49,12 @@ class Decision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Situation:
-    """What entry knows about a ticket before this message."""
+    """What entry knows about a ticket before this message. `team` is the requester's own, not always ours."""
 
     agent: str = ""
     waiting: bool = False
     language: str = ""
+    team: str = ""
     unclear: int = 0
 
     @property
@@ -81,7 +82,7 @@ class EntryAgent:
         ticket = located.ticket
         if ticket.owner is not Owner.BOT:
             return [_note(message, ticket, text)]
-        situation = await self._situation(message, ticket, desk)
+        situation = replace(await self._situation(message, ticket, desk), team=inbound.user_team or inbound.team)
         language = language_of(inbound.text, previous=situation.language)
         decision = await _decide(inbound, situation, desk)
         return await self._send(message, desk, ticket, situation, decision, Work(
@@ -91,18 +92,16 @@ class EntryAgent:
     async def _clicked(self, message: Message, desk: Desk) -> list[Message]:
         clicked = read(message, Clicked)
         ticket = await desk.tickets.get(clicked.ticket_id)
-        if clicked.user != ticket.requester or (clicked.team and clicked.team != ticket.team):
+        situation = await self._situation(message, ticket, desk)
+        if (clicked.user, clicked.team) != (ticket.requester, situation.team or ticket.team):
             text = desk.texts.render(ticket.language, "entry.not_yours")
             return [reply(message, ticket, text, audience=Audience.EPHEMERAL, user=clicked.user)]
         if ticket.owner is not Owner.BOT:
             return [_note(message, ticket, clicked.label)]
-        situation = await self._situation(message, ticket, desk)
-        decision = Decision(type=situation.type, why="pressed a button", keeps=True)
-        if clicked.choice == CHOICE_HUMAN or not situation.agent:
-            decision = Decision(type=TICKET_HANDOFF, why="asked for a person", reason="asked")
+        decision, choice = _decide_click(clicked.choice, situation)
         language = situation.language or ticket.language
         return await self._send(message, desk, ticket, situation, decision, Work(
-            ticket_id=ticket.id, text=clicked.label, language=language, choice=clicked.choice, reason=decision.reason
+            ticket_id=ticket.id, text=clicked.label, language=language, choice=choice, reason=decision.reason
         ))  # fmt: skip
 
     async def _situation(self, message: Message, ticket: Ticket, desk: Desk) -> Situation:
@@ -118,6 +117,7 @@ class EntryAgent:
             agent=agent,
             waiting=bool(run.get("waiting")),
             language=str(state.get("language", "")),
+            team=str(state.get("team", "")),
             unclear=int(state.get("unclear", 0)),
         )
 
@@ -125,7 +125,12 @@ class EntryAgent:
         self, message: Message, desk: Desk, ticket: Ticket, before: Situation, decision: Decision, work: Work
     ) -> list[Message]:
         agent = before.agent if decision.keeps else decision.agent
-        state = {"agent": agent, "language": work.language, "unclear": _unclear_after(before, decision)}
+        state = {
+            "agent": agent,
+            "language": work.language,
+            "team": before.team,
+            "unclear": _unclear_after(before, decision),
+        }
         await desk.runs.save(ticket.id, self.name, state, message_id=message.id)
         if decision.keeps and ticket.agent:
             await desk.tickets.update(ticket.id, language=work.language)
@@ -157,6 +162,20 @@ async def _staff_in_anothers_thread(message: Message, inbound: Inbound, desk: De
     if not requesters or inbound.user in requesters:
         return False
     return await desk.staff.includes(inbound.user_team or inbound.team, inbound.user)
+
+
+def _decide_click(pressed: str, situation: Situation) -> tuple[Decision, str]:
+    """Return where a click goes, and the choice: `<agent>/<choice>` goes to the agent that offered the button.
+
+    So a button that was offered for one purpose is never taken for another, however late it is pressed.
+    """
+    agent, slash, choice = pressed.partition("/")
+    if not slash or agent not in _FOLLOWED:
+        agent, choice = situation.agent, pressed
+    if choice == CHOICE_HUMAN or agent not in _FOLLOWED:
+        return Decision(type=TICKET_HANDOFF, why="asked for a person", reason="asked"), choice
+    keeps = agent == situation.agent
+    return Decision(type=f"ticket.{agent}", why="pressed a button", keeps=keeps), choice
 
 
 async def _decide(inbound: Inbound, situation: Situation, desk: Desk) -> Decision:

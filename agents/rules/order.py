@@ -11,6 +11,7 @@ from agents.planner import Run
 from agents.rules.which_order import (
     CHOICE_ORDER,
     ask_which,
+    choice_id,
     moment,
     not_found,
     only_order,
@@ -81,7 +82,7 @@ class OrderPlanner:
         if len(orders) != 1 or orders[0]["status"] not in offered:
             return ()
         label = self._texts.render(run.language, "order.refund_choice")
-        return (Choice(id=f"{CHOICE_REFUND}{orders[0]['id']}", label=label),)
+        return (Choice(id=choice_id(run, CHOICE_REFUND, orders[0]["id"]), label=label),)
 
     def _sentence(self, run: Run, number: str, order: Order | None) -> str:
         if order is None:

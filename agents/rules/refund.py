@@ -10,6 +10,7 @@ from agents.action import Action, CallTool, Finish, Outcome
 from agents.planner import Observation, Run
 from agents.rules.which_order import (
     ask_which,
+    choice_id,
     moment,
     not_found,
     only_order,
@@ -127,7 +128,7 @@ class RefundPlanner:
             return Finish(outcome=Outcome.ANSWERED, text=text, choices=self._human(run, ends), memory=memory)
         asked = next(part.order_id for part in parts if part.end == "confirm")
         label = self._texts.render(run.language, "refund.confirm_choice")
-        choices = (Choice(id=f"{CHOICE_CONFIRM}{asked}", label=label),)
+        choices = (Choice(id=choice_id(run, CHOICE_CONFIRM, asked), label=label),)
         memory |= {"waiting": "confirm", "order": asked, "words": words_of(run)}
         return Finish(outcome=Outcome.ASK_CUSTOMER, text=text, choices=choices, memory=memory)
 

@@ -104,6 +104,11 @@ def moment(written: object) -> datetime | None:
     return datetime.fromisoformat(written) if isinstance(written, str) else None
 
 
+def choice_id(run: Run, kind: str, order_id: str) -> str:
+    """Return the id of a button, which names the agent that offers it."""
+    return f"{run.agent}/{kind}{order_id}"
+
+
 def _choice(run: Run, texts: Texts, order: dict[str, Any]) -> Choice:
     label = texts.render(run.language, "order.choice", order_id=order["id"], placed_at=moment(order["placed_at"]))
-    return Choice(id=f"{CHOICE_ORDER}{order['id']}", label=label)
+    return Choice(id=choice_id(run, CHOICE_ORDER, order["id"]), label=label)

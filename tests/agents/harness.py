@@ -142,12 +142,12 @@ class Pump:
         context = f"{TEAM}:{channel}" if direct else f"{TEAM}:{channel}:{thread_ts or ts}"
         return await self.run(self._message(TICKET_REPLIED if thread_ts else TICKET_CREATED, inbound, context))
 
-    async def clicks(self, user: str, reply: Reply, choice: int | str) -> Turn:
+    async def clicks(self, user: str, reply: Reply, choice: int | str, *, team: str = TEAM) -> Turn:
         """Return what follows from pressing a button of a reply, given by its place or its id."""
         pressed = next(
             each for place, each in enumerate(reply.choices) if choice in (place, each.id)
         )  # an id may be given as text
-        body = Clicked(ticket_id=reply.ticket_id, choice=pressed.id, label=pressed.label, user=user, team=TEAM)
+        body = Clicked(ticket_id=reply.ticket_id, choice=pressed.id, label=pressed.label, user=user, team=team)
         context = (await self.desk.tickets.get(reply.ticket_id)).context_id
         return await self.run(self._message(TICKET_CLICKED, body, context))
 

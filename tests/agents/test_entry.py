@@ -1,5 +1,6 @@
 from dataclasses import replace
 
+import msgspec
 import pytest
 
 from agents.desk import Desk
@@ -12,8 +13,10 @@ from hermes_bot.messages.payloads import (
     HANDOFF_REQUESTED,
     TICKET_CREATED,
     Audience,
+    Choice,
     HandoffNoted,
     Inbound,
+    Reply,
     fields_of,
     read,
 )
@@ -219,3 +222,38 @@ async def test_nobody_reads_the_same_answer_three_times(pump: Pump) -> None:
     assert "on its way" in told.answer.text
     assert "all I can see" in third.answer.text
     assert third.of(HANDOFF_REQUESTED)
+
+
+async def test_an_old_button_does_what_it_was_offered_for(pump: Pump) -> None:
+    offered = await pump.says("U0EMMA", "where is my parcel?", channel="D0EMMA")
+    await pump.says("U0EMMA", "I want my money back", channel="D0EMMA")
+    pressed = await pump.clicks("U0EMMA", offered.answer, "order/order:10001")
+
+    assert "was delivered" in pressed.answer.text
+    assert not pressed.of(APPROVAL_REQUESTED)
+
+
+async def test_a_button_that_no_agent_offers_brings_a_person(pump: Pump) -> None:
+    opened = await pump.says("U0EMMA", "hi", channel="D0EMMA")
+    forged = replace_choices(opened.answer, "billing/pay:1")
+
+    assert (await pump.clicks("U0EMMA", forged, 0)).of(HANDOFF_REQUESTED)
+
+
+def replace_choices(reply: Reply, choice: str) -> Reply:
+    return msgspec.structs.replace(reply, choices=(Choice(id=choice, label="Pay"),))
+
+
+async def test_a_customer_of_another_organisation_may_press_their_own_buttons(pump: Pump) -> None:
+    inbound = Inbound(
+        team=TEAM, channel="C0SUPPORT", channel_type="channel", ts="1.1", user="U0GUEST", user_team="T0OTHER", text="hi"
+    )
+    opened = await pump.run(
+        Message(type=TICKET_CREATED, sender="slack", context_id="c", data=fields_of(inbound), created_at=NOON)
+    )
+    offered = replace_choices(opened.answer, "human")
+    theirs = await pump.clicks("U0GUEST", offered, 0, team="T0OTHER")
+
+    assert theirs.of(HANDOFF_REQUESTED)
+    (refused,) = (await pump.clicks("U0GUEST", offered, 0)).replies
+    assert refused.audience is Audience.EPHEMERAL

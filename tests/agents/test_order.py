@@ -85,12 +85,12 @@ async def test_somebody_elses_order_reads_like_one_that_does_not_exist(pump: Pum
 async def test_without_a_number_the_orders_are_offered_to_the_customer_alone(pump: Pump) -> None:
     asked = await pump.says("U0EMMA", "Where is my parcel?")
     (offer,) = asked.seen_by(Audience.EPHEMERAL)
-    answered = await pump.clicks("U0EMMA", offer, "order:10002")
+    answered = await pump.clicks("U0EMMA", offer, "order/order:10002")
 
     assert not re.search(r"\d{5}", asked.answer.text)
     assert asked.answer.choices == ()
     assert offer.user == "U0EMMA"
-    assert [choice.id for choice in offer.choices] == [f"order:1000{n}" for n in (2, 1, 6, 5, 4)]
+    assert [choice.id for choice in offer.choices] == [f"order/order:1000{n}" for n in (2, 1, 6, 5, 4)]
     assert "10002" in answered.answer.text
 
 
@@ -98,7 +98,7 @@ async def test_in_a_direct_message_the_question_carries_the_buttons(pump: Pump) 
     asked = await pump.says("U0LINA", "我的快递到哪了", channel="D0LINA")
 
     assert len(asked.replies) == 1
-    assert asked.answer.choices[0].id == "order:10008"
+    assert asked.answer.choices[0].id == "order/order:10008"
 
 
 async def test_a_bare_number_answers_the_question_and_keeps_the_language(pump: Pump, desk: Desk) -> None:
@@ -188,7 +188,7 @@ async def test_a_change_without_a_number_asks_for_it_first(pump: Pump) -> None:
 
 async def test_a_delivered_order_cannot_be_cancelled_but_a_refund_is_one_click_away(pump: Pump) -> None:
     told = await pump.says("U0EMMA", "please cancel order 10001")
-    asked = await pump.clicks("U0EMMA", told.answer, "refund:10001")
+    asked = await pump.clicks("U0EMMA", told.answer, "order/refund:10001")
     news = await pump.says("U0EMMA", "any news?", thread_ts=told.answer.thread_ts)
 
     assert "was delivered" in told.answer.text

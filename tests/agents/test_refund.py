@@ -142,7 +142,7 @@ async def test_without_a_number_the_orders_are_offered_and_the_first_words_becom
 ) -> None:
     asked = await pump.says("U0EMMA", "I want my money back, it broke")
     (offer,) = asked.seen_by(Audience.EPHEMERAL)
-    chosen = await pump.clicks("U0EMMA", offer, "order:10001")
+    chosen = await pump.clicks("U0EMMA", offer, "refund/order:10001")
 
     assert "€102.80" in chosen.answer.text
     (request,) = await desk.approvals.listing()
@@ -175,7 +175,7 @@ async def test_the_order_spoken_of_before_is_meant_but_asked_about_before_money_
     await pump.says("U0LINA", "订单10007到哪了", channel="D0LINA")
     meant = await pump.says("U0LINA", "它我不想要了，要申请退款", channel="D0LINA")
     nobody_asked_yet = await pending(desk) == 0
-    agreed = await pump.clicks("U0LINA", meant.answer, "confirm:10007")
+    agreed = await pump.clicks("U0LINA", meant.answer, "refund/confirm:10007")
 
     assert "10007 可以退款" in meant.answer.text
     assert nobody_asked_yet
@@ -190,7 +190,7 @@ async def test_nobody_can_have_somebody_elses_order_refunded(pump: Pump, desk: D
         channel="D0EMMA",
         thread_ts="",
         text="",
-        choices=(Choice(id="order:10007", label="forged"),),
+        choices=(Choice(id="refund/order:10007", label="forged"),),
     )
     clicked = await pump.clicks("U0EMMA", forged, 0)
 
