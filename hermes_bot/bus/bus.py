@@ -81,14 +81,14 @@ class Bus:
     async def start(self) -> None:
         """Open the backend and start the workers; raise StoreError where the storage cannot be used."""
         await self._backend.open()
+        for agent, state in await self._backend.counts():
+            if state not in FINAL_STATES and agent not in self._router.agents():
+                logger.warning("messages wait for an agent without a subscription", extra={"agent": agent})
         started = asyncio.Event()
         self._open = True
         self._supervisor = asyncio.create_task(self._supervise(started), name="bus")
         self._supervisor.add_done_callback(self._supervisor_ended)
         await started.wait()
-        for agent, state in await self._backend.counts():
-            if state not in FINAL_STATES and agent not in self._router.agents():
-                logger.warning("messages wait for an agent without a subscription", extra={"agent": agent})
 
     async def publish(self, message: Message) -> None:
         """Return when the message is durable for every subscription that matches; a known task is dropped.

@@ -18,7 +18,7 @@ from hermes_bot.bus.port import DEAD_LETTERS, Backend, Delivery, Policy, Settlem
 from hermes_bot.bus.retry import decide
 from hermes_bot.bus.router import Router
 from hermes_bot.bus.stamp import comes_from_failure, stamp, stamp_failure
-from hermes_bot.errors import PermanentError, StoreError, Unroutable
+from hermes_bot.errors import HermesError, PermanentError, StoreError, Unroutable
 from hermes_bot.messages.message import Kind, Message
 
 TASK_ERROR = "task.error"
@@ -105,7 +105,8 @@ class Deliverer:
             if limit.expired() and isinstance(error, TimeoutError):
                 failure = TimeoutError(f"no result within {subscription.policy.timeout_s:g} s")
         settlement = decide(failure, delivery, subscription.policy, now=self._clock(), random=self._random)
-        logger.warning("attempt failed", extra=_fields(delivery, settlement), exc_info=failure)
+        expected = isinstance(failure, HermesError | TimeoutError)
+        logger.warning("attempt failed", extra=_fields(delivery, settlement), exc_info=None if expected else failure)
         return settlement
 
     def _success(self, delivery: Delivery, outputs: Sequence[Message]) -> Settlement:
