@@ -49,7 +49,7 @@ class ApprovalCards:
             key=_key(request.id),
             channel=channel,
             thread_ts=thread_ts,
-            look=(await self._looks(request, ticket))[0],
+            look=(await self._looks(request, ticket, channel))[0],
             ticket_id=ticket.id,
         )
         posted = await self._poster.post(draft, message, delivery)
@@ -69,11 +69,11 @@ class ApprovalCards:
         self, post: Post, request: ApprovalRequest, message: Message, delivery: Delivery
     ) -> list[Message]:
         ticket = await self._tickets.get(request.ticket_id)
-        return await self._table.redraw(post, await self._looks(request, ticket), message, delivery)
+        return await self._table.redraw(post, await self._looks(request, ticket, post.channel), message, delivery)
 
-    async def _looks(self, request: ApprovalRequest, ticket: Ticket) -> list[Look]:
+    async def _looks(self, request: ApprovalRequest, ticket: Ticket, channel: str) -> list[Look]:
         names = await self._table.names(ticket.team, [request.requested_by, request.settled_by])
-        url = await self._table.thread_url(ticket)
+        url = await self._table.thread_url(ticket) if channel != ticket.channel else ""
         full = approval_look(request, names=names, context_id=ticket.context_id, thread_url=url)
         return [full, short_approval_look(request, names=names)]
 

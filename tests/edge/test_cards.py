@@ -97,14 +97,15 @@ async def test_a_card_never_stands_where_the_only_approver_is_the_requester(rig:
 
 
 async def test_a_card_stands_also_where_slack_gives_no_names_and_no_link(rig: Rig) -> None:
-    request = await rig.approval(ticket := await rig.ticket())
+    ticket = await waiting_for_a_person(rig)
     rig.server.faults.add(method="users.info", fault=ServerError())
     rig.server.faults.add(method="chat.getPermalink", fault=ApiError("message_not_found"))
 
-    await rig.deliver(requested(request))
+    await rig.deliver(handoff(ticket))
 
-    (card,) = rig.thread("C0SUPPORT", ticket.thread_ts)
-    assert "Asked for by <@U0EMMA>" in str(card["blocks"])
+    (card,) = rig.root("C0HANDOFF")
+    assert "Customer: <@U0EMMA>" in str(card["blocks"])
+    assert rig.server.faults.waiting() == 0
 
 
 async def test_a_card_waits_while_slack_does_not_say_who_is_in_the_channel(rig: Rig) -> None:

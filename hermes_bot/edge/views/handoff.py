@@ -13,11 +13,16 @@ from hermes_bot.tickets.ticket import Owner, Ticket
 CLAIM, RETURN = "handoff:claim", "handoff:return"
 SUMMARY_CHARACTERS = 2_500
 REASON_CHARACTERS = 200
+HEADLINES = {
+    Owner.PENDING_HUMAN: "a person is wanted",
+    Owner.HUMAN: "with a person",
+    Owner.BOT: "with Hermes again",
+}
 
 
 def handoff_look(ticket: Ticket, *, names: Mapping[str, str], thread_url: str = "") -> Look:
     """Return the card as the ticket in the store says it is now."""
-    title = f"Ticket {escape(ticket.id)}: a person is wanted"
+    title = f"Ticket {escape(ticket.id)}: {HEADLINES[ticket.owner]}"
     summary = fitted(ticket.handoff_summary or ticket.subject or "(no text)", SUMMARY_CHARACTERS)
     state = _state(ticket, names)
     buttons = _buttons(ticket)
