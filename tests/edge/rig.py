@@ -32,9 +32,10 @@ APPROVERS = ("S0APPROVERS",)
 class Rig:
     """What a test holds: the workspace's server, the edge, its stores, and what the edge published."""
 
-    def __init__(self, server: WorkspaceServer, edge: SlackEdge, database: Database, api: SlackApi) -> None:
+    edge: SlackEdge
+
+    def __init__(self, server: WorkspaceServer, database: Database, api: SlackApi) -> None:
         self.server = server
-        self.edge = edge
         self.api = api
         self.posts = Posts(database, clock=utc_now)
         self.tickets = Tickets(database, clock=utc_now, continue_window_s=900)
@@ -169,19 +170,16 @@ async def unstarted(
     await database.open()
     await migrate(database)
     api = SlackApi(web_client(bot_token or app.bot_token, server.api_url), limit_s=3.0)
-    rigs: list[Rig] = []
+    rig = Rig(server, database, api)
 
     async def publish(message: Message) -> None:
-        await rigs[0].publish(message)
+        await rig.publish(message)
 
-    stores = {
-        "posts": Posts(database, clock=utc_now),
-        "tickets": Tickets(database, clock=utc_now, continue_window_s=900),
-        "approvals": Approvals(database, clock=utc_now, expires_after_s=3_600),
-    }
-    edge = SlackEdge(
+    rig.edge = SlackEdge(
         api,
-        Desk(directory=SlackDirectory(api, clock=utc_now), **stores),  # type: ignore[arg-type]  # one dict, three types
+        Desk(
+            directory=SlackDirectory(api, clock=utc_now), tickets=rig.tickets, approvals=rig.approvals, posts=rig.posts
+        ),
         publish,
         doors=doors or Doors(app_token=app.app_token, ping_interval_s=0.2),
         policy=policy,
@@ -189,11 +187,10 @@ async def unstarted(
         clock=utc_now,
         **more,
     )
-    rigs.append(Rig(server, edge, database, api))
     try:
-        yield rigs[0]
+        yield rig
     finally:
-        await edge.stop()
+        await rig.edge.stop()
         await database.close()
 
 
