@@ -35,7 +35,7 @@ VIEW
 
 Acting
     POST /client/post    {"user", "channel", "text", "thread_ts"?}         -> {"ok": true, "ts"}
-        text is what the person typed: it is escaped here, and `@Name` of a known person or the bot becomes `<@U…>`.
+        text is what the person typed: it is escaped here, and `@Name` of a person, the bot or a group becomes a token.
     POST /client/action  {"user", "channel", "ts", "action_id", "block_id"?, "value"?, "state"?}  -> {"ok", "error"?}
         A click on a button of a message or ephemeral. value: the chosen option's value, for selects, radio buttons
         and overflow menus. For an element in a modal send "view_id" in place of channel and ts. The answer comes when

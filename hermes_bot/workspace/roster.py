@@ -41,6 +41,11 @@ class Roster:
             raise Refusal("user_not_found")
         return self._members[user]
 
+    def team_of(self, user: str) -> str:
+        """Return the team of a message's author: another one's for a stranger, else our own."""
+        member = self._members.get(user)
+        return (member.team if member is not None else "") or self.app.team
+
     def channel(self, reference: str) -> Channel:
         """Return the conversation with this id, or the channel with this name (`#name` or `name`)."""
         found = self._channels.get(reference)

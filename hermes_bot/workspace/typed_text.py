@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from hermes_bot.workspace.people import Channel, Member
+from hermes_bot.workspace.people import Channel, Member, UserGroup
 
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
 _BROADCASTS = re.compile(r"(?<![\w@])@(here|channel|everyone)\b")
@@ -18,11 +18,13 @@ def escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def typed_text(text: str, members: Iterable[Member], channels: Iterable[Channel]) -> str:
+def typed_text(
+    text: str, members: Iterable[Member], channels: Iterable[Channel], groups: Iterable[UserGroup] = ()
+) -> str:
     """Return typed text as Slack stores it: escaped, with names, channels, links and addresses as tokens."""
     parts = _CODE.split(escape(text))
     if "@" in text or "#" in text or "://" in text:
-        names = _Names(members, channels)
+        names = _Names(members, channels, groups)
         parts[::2] = [names.marked(part) for part in parts[::2]]
     return "".join(parts)
 
@@ -30,8 +32,9 @@ def typed_text(text: str, members: Iterable[Member], channels: Iterable[Channel]
 class _Names:
     """The names that typed text may hold."""
 
-    def __init__(self, members: Iterable[Member], channels: Iterable[Channel]) -> None:
-        self._tokens = {"@" + escape(one.name).casefold(): f"<@{one.id}>" for one in members if not one.deactivated}
+    def __init__(self, members: Iterable[Member], channels: Iterable[Channel], groups: Iterable[UserGroup]) -> None:
+        self._tokens = {"@" + escape(one.handle).casefold(): f"<!subteam^{one.id}>" for one in groups}
+        self._tokens |= {"@" + escape(one.name).casefold(): f"<@{one.id}>" for one in members if not one.deactivated}
         named = [one for one in channels if one.name]
         self._tokens |= {"#" + escape(one.name).casefold(): f"<#{one.id}|{escape(one.name)}>" for one in named}
         longest_first = sorted(self._tokens, key=len, reverse=True)

@@ -20,7 +20,10 @@ def bot_profile(app: App) -> Json:
 def message(post: Post, roster: Roster, *, parent: Post | None = None) -> Json:
     """Return the message as it stands in events: without counters, metadata or channel."""
     app = roster.app
-    wire: Json = {"type": "message", "user": post.user, "ts": post.ts, "text": post.text, "team": app.team}
+    team = roster.team_of(post.user)
+    wire: Json = {"type": "message", "user": post.user, "ts": post.ts, "text": post.text, "team": team}
+    if team != app.team:
+        wire |= {"user_team": team, "source_team": team}
     if post.bot:
         wire |= {"bot_id": app.bot, "app_id": app.id, "bot_profile": bot_profile(app)}
     optional: Json = {

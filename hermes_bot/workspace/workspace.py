@@ -97,7 +97,7 @@ class Workspace:
             channel=where.id,
             ts=self.posts.next_ts(),
             user=user,
-            text=typed_text(text, self.roster.members(), self.roster.channels()),
+            text=self._typed(text),
             thread_ts=thread_ts,
             client_msg_id=str(uuid.UUID(int=self._chance.getrandbits(128), version=4)),
         )
@@ -107,8 +107,7 @@ class Workspace:
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
         """Change what a person typed before."""
         old = self._own(user, channel, ts)
-        typed = typed_text(text, self.roster.members(), self.roster.channels())
-        new = replace(old, text=typed, edited_by=user, edited_ts=self.posts.next_ts())
+        new = replace(old, text=self._typed(text), edited_by=user, edited_ts=self.posts.next_ts())
         self.conversations.edit(old, new)
 
     async def delete(self, user: str, channel: str, ts: str) -> None:
@@ -179,6 +178,9 @@ class Workspace:
     async def wait_for(self, predicate: Callable[[], object], limit_s: float = 10.0) -> None:
         """Return once `predicate()` is true; asked again whenever something happens. TimeoutError at the limit."""
         await self.feed.wait_for(predicate, limit_s)
+
+    def _typed(self, text: str) -> str:
+        return typed_text(text, self.roster.members(), self.roster.channels(), self.roster.groups())
 
     def _open_to(self, user: str, channel: str) -> Channel:
         where = self.roster.joined_by(user, channel)

@@ -45,6 +45,7 @@ async def test_people_are_listed_with_their_roles_and_dms(page: Page) -> None:
     assert people["team"] == {"id": "T0HERMES", "name": "Hermes Demo"}
     assert people["bot"] == {"id": "U0HERMES", "name": "Hermes"}
     assert people["people"][0] == {"id": "U0EMMA", "name": "Emma Fischer", "role": "customer", "dm": "D0EMMA"}
+    assert people["groups"][0] == {"id": "S0APPROVERS", "handle": "approvers", "members": ["U0OMAR", "U0OLIVIA"]}
     assert [one["role"] for one in people["people"]] == ["customer", "customer", "operator", "operator", "admin"]
 
 

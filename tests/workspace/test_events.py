@@ -5,6 +5,7 @@ from typing import Any
 
 from slack_sdk.web.async_client import AsyncWebClient
 
+from hermes_bot.workspace.people import Member
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.workspace.bot import running
 
@@ -126,6 +127,17 @@ async def test_any_event_can_be_injected(workspace: WorkspaceServer) -> None:
     workspace.workspace.events.emit(event)
 
     assert (await _told(workspace))[0]["event"] == event
+
+
+async def test_a_strangers_message_names_their_own_team(workspace: WorkspaceServer) -> None:
+    roster = workspace.workspace.roster
+    roster.put_member(Member(id="U0STR", name="Stranger", team="T0OTHER", stranger=True))
+    roster.join(roster.channel("C0SUPPORT"), "U0STR")
+    await workspace.workspace.post("U0STR", "C0SUPPORT", "hello from outside")
+    (body,) = await _told(workspace)
+
+    assert (body["event"]["team"], body["event"]["user_team"]) == ("T0OTHER", "T0OTHER")
+    assert body["authorizations"][0]["team_id"] == "T0HERMES"
 
 
 async def test_a_private_channel_has_the_type_group(workspace: WorkspaceServer) -> None:

@@ -11,6 +11,7 @@ from hermes_bot.workspace.typed_text import typed_text
 
 MEMBERS = (*demo_world().members, Member(id="U0HERMES", name="Hermes"), Member(id="U0EM", name="Emma"))
 CHANNELS = demo_world().channels
+GROUPS = demo_world().groups
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,7 @@ CHANNELS = demo_world().channels
         ("ask @李娜 (Li Na) please", "ask <@U0LINA> please"),
         ("@Hermesian", "@Hermesian"),
         ("<@U0HERMES>", "&lt;@U0HERMES&gt;"),
+        ("ask @approvers", "ask <!subteam^S0APPROVERS>"),
         ("@here @channel", "<!here> <!channel>"),
         ("see #support", "see <#C0SUPPORT|support>"),
         ("`@Hermes <x>` @Hermes", "`@Hermes &lt;x&gt;` <@U0HERMES>"),
@@ -31,12 +33,12 @@ CHANNELS = demo_world().channels
     ],
 )
 def test_typed_text_becomes_slacks(typed: str, kept: str) -> None:
-    assert typed_text(typed, MEMBERS, CHANNELS) == kept
+    assert typed_text(typed, MEMBERS, CHANNELS, GROUPS) == kept
 
 
 @given(st.text(alphabet=st.characters(exclude_characters="@#:`", codec="utf-8")))
 def test_text_without_tokens_is_escaped_and_nothing_else(typed: str) -> None:
-    kept = typed_text(typed, MEMBERS, CHANNELS)
+    kept = typed_text(typed, MEMBERS, CHANNELS, GROUPS)
 
     assert "<" not in kept
     assert ">" not in kept
@@ -45,7 +47,7 @@ def test_text_without_tokens_is_escaped_and_nothing_else(typed: str) -> None:
 
 @given(st.text(alphabet="@#<>& `:/.ahHermes"))
 def test_a_bracket_in_the_result_is_always_a_token_of_ours(typed: str) -> None:
-    kept = typed_text(typed, MEMBERS, CHANNELS)
+    kept = typed_text(typed, MEMBERS, CHANNELS, GROUPS)
 
     assert kept.count("<") == kept.count(">")
     for token in kept.split("<")[1:]:
