@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from agents.texts import Texts
@@ -33,10 +33,22 @@ class Staff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ways:
+    """How things are done in a channel. No `language`: that of the customer's message.
+
+    `private_in_thread`: what is the customer's alone may stand in the thread, since everyone there may read it.
+    """
+
+    language: str = ""
+    private_in_thread: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """The services, each for the agent that needs it. `choose` is the router's: a text in, a choice out.
 
-    `redelivered` says that an earlier attempt at this message may have run part of the way.
+    `redelivered` says that an earlier attempt at this message may have run part of the way. `ways` says what
+    differs in a channel, by its id.
     """
 
     tickets: Tickets
@@ -49,6 +61,11 @@ class Desk:
     texts: Texts
     choose: Callable[[str], Awaitable[RouteChoice]]
     redelivered: bool = False
+    ways: Mapping[str, Ways] = field(default_factory=dict)
+
+    def ways_of(self, channel: str) -> Ways:
+        """Return how things are done there."""
+        return self.ways.get(channel, Ways())
 
 
 class Agent(Protocol):

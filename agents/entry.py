@@ -76,14 +76,15 @@ class EntryAgent:
         if await _staff_in_anothers_thread(message, inbound, desk):
             return []
         text = _words_of(inbound)
+        fixed = desk.ways_of(inbound.channel).language
         located = await desk.tickets.locate(
-            inbound, context_id=message.context_id, message_id=message.id, language=language_of(inbound.text)
+            inbound, context_id=message.context_id, message_id=message.id, language=fixed or language_of(inbound.text)
         )
         ticket = located.ticket
         if ticket.owner is not Owner.BOT:
             return [_note(message, ticket, text)]
         situation = replace(await self._situation(message, ticket, desk), team=inbound.user_team or inbound.team)
-        language = language_of(inbound.text, previous=situation.language)
+        language = fixed or language_of(inbound.text, previous=situation.language)
         decision = await _decide(inbound, situation, desk)
         return await self._send(message, desk, ticket, situation, decision, Work(
             ticket_id=ticket.id, text=text, language=language, source_ts=inbound.ts, reason=decision.reason

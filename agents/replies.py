@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.action import Finish, Private
-from agents.texts import Texts
+from agents.desk import Desk
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import REPLY_READY, Audience, Choice, Reply
 from hermes_bot.tickets.ticket import Ticket
@@ -36,19 +36,20 @@ def reply(
 
 
 def replies(
-    message: Message, ticket: Ticket, finish: Finish, texts: Texts, language: str, source_ts: str
+    message: Message, ticket: Ticket, finish: Finish, desk: Desk, language: str, source_ts: str
 ) -> list[Message]:
     """Return the one answer that the thread reads, and what the customer alone may see.
 
-    In a direct message both are one. In a channel the answer says where the rest is.
+    In a direct message, and where the ways of a channel allow it, both are one. Elsewhere the answer says where the
+    rest is.
     """
     private = finish.private
     if private is None:
         return [reply(message, ticket, finish.text, choices=finish.choices, source_ts=source_ts)]
-    if ticket.direct:
+    if ticket.direct or desk.ways_of(ticket.channel).private_in_thread:
         choices = (*private.choices, *finish.choices)
         return [reply(message, ticket, finish.text, fields=private.fields, choices=choices, source_ts=source_ts)]
-    note = texts.render(language, f"private.{private.audience}")
+    note = desk.texts.render(language, f"private.{private.audience}")
     text = f"{finish.text}\n{note}"
     public = reply(message, ticket, text, choices=finish.choices, source_ts=source_ts)
     return [public, _private_reply(message, ticket, private, source_ts)]

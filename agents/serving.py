@@ -95,7 +95,7 @@ async def _finish(message: Message, desk: Desk, run: Run, end: Finish | Delegate
     if end.outcome is Outcome.HANDOFF:
         return [_work_for(message, ticket, work, TICKET_HANDOFF, reason=end.reason, known=end.known)]
     await desk.tickets.update(ticket.id, status=_status(run, end))
-    return replies(message, ticket, end, desk.texts, run.language, work.source_ts)
+    return replies(message, ticket, end, desk, run.language, work.source_ts)
 
 
 def _not_for_ever(run: Run, end: Finish) -> Finish:

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import SecretStr
 
-from agents.desk import Desk, Staff
+from agents.desk import Desk, Staff, Ways
 from agents.texts import Texts
 from hermes_bot import observe
 from hermes_bot.approvals.approvals import Approvals
@@ -181,6 +181,11 @@ def desk_of(
         approvers=settings.approvals.approvers,
     )
 
+    ways = {
+        channel: Ways(language=each.language, private_in_thread=each.private_details == "thread")
+        for channel, each in settings.slack.channels.items()
+    }
+
     def desk(redelivered: bool) -> Desk:
         return Desk(
             tickets=stores.tickets,
@@ -193,6 +198,7 @@ def desk_of(
             texts=texts,
             choose=router.choose,
             redelivered=redelivered,
+            ways=ways,
         )
 
     return desk
