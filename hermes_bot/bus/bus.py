@@ -49,8 +49,8 @@ class Bus:
         self._publish_wait_s = publish_wait_s
         self._router = Router()
         self._deliverer = Deliverer(
-            backend,
-            self._router,
+            backend=backend,
+            router=self._router,
             clock=clock,
             sleep=sleep,
             random=random,

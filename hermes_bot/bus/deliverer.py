@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import perf_counter
 
@@ -33,34 +34,23 @@ STORE_PAUSE_MAX_S = 30.0
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Deliverer:
     """Runs handlers and settles deliveries."""
 
-    def __init__(
-        self,
-        backend: Backend,
-        router: Router,
-        *,
-        clock: Callable[[], datetime],
-        sleep: Callable[[float], Awaitable[None]],
-        random: Callable[[], float],
-        max_hops: int,
-        on_hop: OnHop | None,
-        on_failure: OnFailure | None,
-    ) -> None:
-        self._backend = backend
-        self._router = router
-        self._clock = clock
-        self._sleep = sleep
-        self._random = random
-        self._max_hops = max_hops
-        self._on_hop = on_hop
-        self._on_failure = on_failure
+    backend: Backend
+    router: Router
+    clock: Callable[[], datetime]
+    sleep: Callable[[float], Awaitable[None]]
+    random: Callable[[], float]
+    max_hops: int
+    on_hop: OnHop | None
+    on_failure: OnFailure | None
 
     async def deliver(self, delivery: Delivery) -> None:
         """Bring a leased delivery to its settlement; when cancelled inside the handler, hand it back."""
         started = perf_counter()
-        subscription = self._router.subscription(delivery.subscription)
+        subscription = self.router.subscription(delivery.subscription)
         try:
             if subscription is None:
                 settlement = Settlement(state=State.DEAD, error=f"no subscription {delivery.subscription!r} any more")
@@ -78,13 +68,13 @@ class Deliverer:
     def _refusal(self, delivery: Delivery, policy: Policy) -> Settlement | None:
         """Return why the handler must not run, or None. A replayed suspended delivery may run: somebody decided so."""
         message = delivery.message
-        if message.hops > self._max_hops and not delivery.redelivered:
-            return Settlement(state=State.SUSPENDED, error=f"{message.hops} hops, the limit is {self._max_hops}")
+        if message.hops > self.max_hops and not delivery.redelivered:
+            return Settlement(state=State.SUSPENDED, error=f"{message.hops} hops, the limit is {self.max_hops}")
         if delivery.attempt > policy.max_retries + 1:
             return Settlement(state=State.DEAD, error=f"gave up: the process ended in attempt {delivery.attempt - 1}")
         if message.ttl_s is not None and delivery.attempt == 1:
             waits_since = max(delivery.queued_at, message.not_before or delivery.queued_at)
-            if self._clock() > waits_since + timedelta(seconds=message.ttl_s):
+            if self.clock() > waits_since + timedelta(seconds=message.ttl_s):
                 return Settlement(state=State.EXPIRED, error=f"not started within {message.ttl_s:g} s")
         return None
 
@@ -104,16 +94,16 @@ class Deliverer:
             failure = error
             if limit.expired() and isinstance(error, TimeoutError):
                 failure = TimeoutError(f"no result within {subscription.policy.timeout_s:g} s")
-        settlement = decide(failure, delivery, subscription.policy, now=self._clock(), random=self._random)
+        settlement = decide(failure, delivery, subscription.policy, now=self.clock(), random=self.random)
         expected = isinstance(failure, HermesError | TimeoutError)
         logger.warning("attempt failed", extra=_fields(delivery, settlement), exc_info=None if expected else failure)
         return settlement
 
     def _success(self, delivery: Delivery, outputs: Sequence[Message]) -> Settlement:
-        now = self._clock()
+        now = self.clock()
         expanded: list[Delivery] = []
         for message in stamp(delivery, outputs, now):
-            expanded.extend(self._router.expand(message, now))
+            expanded.extend(self.router.expand(message, now))
         return Settlement(state=State.DONE, outputs=tuple(expanded))
 
     def _aftermath(self, delivery: Delivery, settlement: Settlement) -> tuple[Delivery, ...]:
@@ -123,16 +113,16 @@ class Deliverer:
             messages.append(_error_message(delivery, settlement))
         if comes_from_failure(delivery.message):
             logger.error("a message about a failure failed itself", extra=_fields(delivery, settlement))
-        elif self._on_failure is not None:
+        elif self.on_failure is not None:
             try:
-                messages.extend(self._on_failure(replace(delivery, state=settlement.state), settlement.error))
+                messages.extend(self.on_failure(replace(delivery, state=settlement.state), settlement.error))
             except Exception:  # the dead letter must be recorded whatever the hook does
                 logger.exception("on_failure failed", extra=_fields(delivery, settlement))
-        now = self._clock()
+        now = self.clock()
         expanded: list[Delivery] = []
         for message in stamp_failure(delivery, messages, settlement.state, now):
             try:
-                expanded.extend(self._router.expand(message, now))
+                expanded.extend(self.router.expand(message, now))
             except Unroutable as error:
                 logger.warning("%s", error, extra=_fields(delivery, settlement))
         return tuple(expanded)
@@ -147,27 +137,27 @@ class Deliverer:
         pause_s = STORE_PAUSE_S
         while True:
             try:
-                await self._backend.settle(delivery, settlement)
+                await self.backend.settle(delivery, settlement)
             except StoreError:
                 logger.exception("cannot settle, trying again", extra=_fields(delivery, settlement))
-                await self._sleep(pause_s)
+                await self.sleep(pause_s)
                 pause_s = min(pause_s * 2, STORE_PAUSE_MAX_S)
             else:
                 return settlement
 
     async def _hand_back(self, delivery: Delivery) -> None:
         try:
-            await self._backend.hand_back(delivery)
+            await self.backend.hand_back(delivery)
         except StoreError:
             logger.exception("cannot hand back; the next start finds it", extra={"message_id": delivery.message.id})
 
     def _report(self, delivery: Delivery, settlement: Settlement, seconds: float) -> None:
-        if self._on_hop is None:
+        if self.on_hop is None:
             return
         outputs = tuple({output.message.id: output.message for output in settlement.outputs}.values())
         settled = replace(delivery, state=settlement.state, error=settlement.error)
         try:
-            self._on_hop(settled, settlement.state, outputs, seconds)
+            self.on_hop(settled, settlement.state, outputs, seconds)
         except Exception:  # a report that fails must not stop the worker
             logger.exception("on_hop failed", extra=_fields(delivery, settlement))
 

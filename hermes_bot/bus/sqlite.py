@@ -13,6 +13,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import compress
 from pathlib import Path
 from typing import Literal
@@ -105,7 +106,7 @@ class SqliteBackend:
         agents = [delivery.agent for delivery in deliveries]
         self._incoming.update(agents)
         try:
-            return await self._writer.submit(lambda c: rows.insert(c, new), self._queue_new(deliveries))
+            return await self._writer.submit(lambda c: rows.insert(c, new), partial(self._queue_new, deliveries))
         finally:
             self._incoming.subtract(agents)
 
@@ -134,10 +135,9 @@ class SqliteBackend:
         new = [rows.new_row(output) for output in settlement.outputs]
         self._running.discard(delivery.key)
         now = self._clock()
-        queue_outputs = self._queue_new(settlement.outputs)
 
         def then(added: list[bool]) -> None:
-            queue_outputs(added)
+            self._queue_new(settlement.outputs, added)
             if settlement.retry_at is None:
                 self._lanes.done(delivery)
             else:
@@ -172,14 +172,12 @@ class SqliteBackend:
         """Put a dead letter back in its queue; return whether there was one."""
         now = self._clock()
 
-        def then(found: Delivery | None) -> None:
-            if found is not None:
-                self._lanes.put(found)
+        def change(connection: sqlite3.Connection) -> list[Delivery]:
+            found = rows.requeue(connection, message_id, subscription, now, outside=False)
+            return [found] if found else []
 
-        return (
-            await self._writer.submit(lambda c: rows.requeue(c, message_id, subscription, now, outside=False), then)
-            is not None
-        )
+        queued = await self._writer.submit(change, self._queue)
+        return bool(queued)
 
     async def drop(self, message_id: str, subscription: str) -> bool:
         """Turn a dead letter into cancelled; return whether there was one."""
@@ -192,12 +190,12 @@ class SqliteBackend:
             raise StoreError(f"bus database {self._path} is not open")
         return self._open_writer
 
-    def _queue_new(self, deliveries: Sequence[Delivery]) -> Callable[[list[bool]], None]:
-        def then(added: list[bool]) -> None:
-            for delivery in compress(deliveries, added):
-                self._lanes.put(delivery)
+    def _queue(self, deliveries: Sequence[Delivery]) -> None:
+        for delivery in deliveries:
+            self._lanes.put(delivery)
 
-        return then
+    def _queue_new(self, deliveries: Sequence[Delivery], added: Sequence[bool]) -> None:
+        self._queue(tuple(compress(deliveries, added)))
 
     def _mark(self, connection: sqlite3.Connection, delivery: Delivery) -> None:
         if delivery.key in self._running:
@@ -221,8 +219,7 @@ class SqliteBackend:
 
     async def _look_outside(self) -> None:
         """Queue what a command put back. `data_version` changes only with commits of other connections."""
-        for delivery in await self._writer.submit(self._changed_outside):
-            self._lanes.put(delivery)
+        await self._writer.submit(self._changed_outside, self._queue)
 
     def _changed_outside(self, connection: sqlite3.Connection) -> list[Delivery]:
         (version,) = connection.execute("PRAGMA data_version").fetchone()

@@ -86,13 +86,17 @@ class Writer:
         return batch, True
 
     def _write(self, batch: list[_Job]) -> None:
-        """Commit the batch as one transaction; where that fails, each job alone, so that only culprits fail."""
-        if self._commit(batch) or len(batch) == 1:
+        """Commit the batch as one transaction; where that fails, each job alone, so that only culprits fail.
+
+        Not so when another process holds the file: that is nobody's fault, and each would wait as long again.
+        """
+        failure = self._commit(batch)
+        if failure is None or len(batch) == 1 or getattr(failure, "sqlite_errorcode", None) == sqlite3.SQLITE_BUSY:
             return
         for job in batch:
             self._commit([job])
 
-    def _commit(self, batch: list[_Job]) -> bool:
+    def _commit(self, batch: list[_Job]) -> Exception | None:
         try:
             self._connection.execute("BEGIN IMMEDIATE")
             for job in batch:
@@ -105,9 +109,9 @@ class Writer:
             error.__cause__ = cause
             for job in batch:
                 job.error = error
-            return False
+            return cause
         self.commits += 1
-        return True
+        return None
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:

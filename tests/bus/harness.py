@@ -49,7 +49,7 @@ class FakeTime:
                 self.advance(max(wait_s, 0))
 
 
-async def until(holds: Callable[[], bool], meanwhile: Callable[[], None] = lambda: None, limit_s: float = 10) -> None:
+async def until(holds: Callable[[], bool], meanwhile: Callable[[], None] = lambda: None, limit_s: float = 30) -> None:
     """Return when `holds()`, doing `meanwhile()` at each look; raise TimeoutError after the limit."""
     async with asyncio.timeout(limit_s):
         while not holds():
@@ -83,8 +83,7 @@ class Harness:
             clock=self.time.clock,
             sleep=self.time.sleep,
             random=lambda: 0.5,
-            on_hop=self._on_hop,
-            **self.options,
+            **{"on_hop": self._on_hop, **self.options},
         )
         return self.bus
 

@@ -344,8 +344,7 @@ async def test_a_broken_hook_neither_loses_the_letter_nor_stops_the_worker(harne
         raise RuntimeError("hook")
 
     handler, seen = failing(PermanentError("broken"))
-    harness.build(on_failure=broken).subscribe("#", "order", handler, Policy(concurrency=1))
-    harness.bus._deliverer._on_hop = broken  # type: ignore[assignment]  # any hook may break
+    harness.build(on_failure=broken, on_hop=broken).subscribe("#", "order", handler, Policy(concurrency=1))
     await harness.bus.start()
     first, second = await harness.publish(), await harness.publish()
     await harness.finish()

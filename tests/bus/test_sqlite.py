@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from hermes_bot.bus import schema
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.inspect import BusFile
 from hermes_bot.bus.port import Delivery, Policy, Settlement, State
@@ -176,6 +177,20 @@ async def test_a_full_disk_fails_the_publisher_and_the_bus_goes_on_when_there_is
     assert entry.texts == ["small"]
 
 
+async def test_publishers_are_told_when_another_process_holds_the_file_too_long(
+    path: Path, time: FakeTime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "BUSY_TIMEOUT_S", 0.05)
+    async with running(path, time, blocking()[0]) as bus:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            told = await asyncio.gather(*(bus.publish(message()) for _ in range(50)), return_exceptions=True)
+        await bus.publish(message())
+
+    assert all(isinstance(error, StoreError) and "locked" in str(error) for error in told)
+    assert len(raw(path)) == 1
+
+
 async def test_a_change_that_fails_does_not_fail_its_neighbours_in_the_same_commit(path: Path, time: FakeTime) -> None:
     async with running(path, time, blocking()[0]) as bus:
         writer = bus._backend._open_writer  # type: ignore[attr-defined]  # to put a bad change among good ones
@@ -193,11 +208,11 @@ async def test_a_settlement_waits_until_the_store_takes_it_and_the_handler_is_no
     handler, go, begun = blocking()
     failures: list[int] = []
 
-    def broken(batch: list[Any]) -> bool:
+    def broken(batch: list[Any]) -> Exception:
         failures.append(len(batch))
         for job in batch:
             job.error = StoreError("disk I/O error")
-        return False
+        return batch[0].error  # type: ignore[no-any-return]  # a job of the writer
 
     async with running(path, time, handler) as bus:
         await bus.publish(message())
