@@ -33,7 +33,7 @@ def new_row(delivery: Delivery) -> Row:
     message = delivery.message
     try:
         body = encode(message)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise PermanentError(f"{message.type} {message.id} cannot be stored: {error}") from error
     return (*delivery.key, delivery.agent, message.id, delivery.branch, delivery.queued_at.timestamp(), body)
 

@@ -312,13 +312,14 @@ def test_a_command_says_when_there_is_no_bus_to_look_into(path: Path, content: b
     assert path.exists() == (content is not None)
 
 
+@pytest.mark.parametrize("bad", [object(), "\ud800"])
 async def test_a_message_that_is_not_json_is_refused_and_an_output_that_is_not_is_a_dead_letter(
-    path: Path, time: FakeTime
+    path: Path, time: FakeTime, bad: object
 ) -> None:
-    entry = Recorder(lambda item: [item.child("answer", {"bad": object()})])
+    entry = Recorder(lambda item: [item.child("answer", {"bad": bad})])
     async with running(path, time, entry) as bus:
         with pytest.raises(PermanentError, match="cannot be stored"):
-            await bus.publish(message(data={"bad": object()}))
+            await bus.publish(message(data={"bad": bad}))
         await bus.publish(message())
         await bus.drain(10)
 
