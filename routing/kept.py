@@ -31,7 +31,7 @@ def load(path: Path) -> dict[str, NDArray[Any]] | None:
     if not path.exists():
         return None
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
             return {name: stored[name] for name in stored.files}
     except (OSError, ValueError, KeyError, EOFError, AttributeError, zipfile.BadZipFile) as error:
         _log.warning("cache file is damaged and will be rebuilt", extra={"path": str(path), "cause": str(error)})

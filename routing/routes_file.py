@@ -63,8 +63,8 @@ class _Document:
 
     def __init__(self, text: str, file: str) -> None:
         self._file = file
-        loader = _Loader(text)
         try:
+            loader = _Loader(text)
             self._node = loader.get_single_node()
             self.value: Any = loader.construct_document(self._node) if self._node is not None else None
         except yaml.MarkedYAMLError as error:
@@ -73,8 +73,6 @@ class _Document:
             raise SettingsError(f"column {column}: {error.problem}", file=file, line=line) from error
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise SettingsError(f"is not readable YAML: {error}", file=file) from error
-        finally:
-            loader.dispose()
 
     def error(self, message: str, place: Path_) -> SettingsError:
         key = ".".join(str(part) for part in place)
@@ -117,8 +115,8 @@ def _child(node: Any, part: int | str) -> tuple[Any, Any] | None:
 
 
 def _refused(document: _Document, error: ValidationError) -> SettingsError:
-    """Return the first thing that is wrong, in words."""
-    first = error.errors(include_url=False)[0]
+    """Return one thing that is wrong, in words: an unknown key first, for it explains the missing one."""
+    first = min(error.errors(include_url=False), key=lambda one: one["type"] != "extra_forbidden")
     place = first["loc"]
     if first["type"] == "extra_forbidden":
         near = difflib.get_close_matches(str(place[-1]), _KNOWN_KEYS, n=1)

@@ -33,8 +33,9 @@ class MiniLMEncoder:
             torch.set_num_threads(max(1, threads or len(os.sched_getaffinity(0))))
             self._model = SentenceTransformer(location, device="cpu", local_files_only=True)
         except (ImportError, OSError, ValueError) as error:
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise SettingsError(
-                f"encoder: the model {location!r} cannot be loaded ({error}); install it, name a folder that holds "
+                f"encoder: the model {location!r} cannot be loaded ({reason}); install it, name a folder that holds "
                 "it, or set encoder.profile to light",
                 key="encoder.profile",
             ) from error
