@@ -73,7 +73,7 @@ class EntryAgent:
         if message.type == TICKET_CLICKED:
             return await self._clicked(message, desk)
         inbound = read(message, Inbound)
-        if await _staff_in_anothers_thread(message, inbound, desk):
+        if await _meant_for_others(message, inbound, desk):
             return []
         text = _words_of(inbound)
         fixed = desk.ways_of(inbound.channel).language
@@ -155,13 +155,17 @@ def _unclear_after(before: Situation, decision: Decision) -> int:
     return before.unclear if decision.type == TICKET_UNKNOWN else 0
 
 
-async def _staff_in_anothers_thread(message: Message, inbound: Inbound, desk: Desk) -> bool:
-    """Whether somebody of the staff writes where only others have a ticket; raise TransientError when unknown."""
+async def _meant_for_others(message: Message, inbound: Inbound, desk: Desk) -> bool:
+    """Whether a reply in a thread is none of ours; raise TransientError when that cannot be known.
+
+    It is none where nobody addressed the bot and the thread has no ticket, and where somebody of the staff writes
+    and only others have one.
+    """
     if not inbound.thread_ts:
         return False
     requesters = await desk.tickets.requesters(message.context_id)
     if not requesters or inbound.user in requesters:
-        return False
+        return inbound.known_only and not requesters
     return await desk.staff.includes(inbound.user_team or inbound.team, inbound.user)
 
 

@@ -57,6 +57,7 @@ class HermesApp:
         subscribe_agents(bus, settings, routes, desk_of(settings, stores, roles, directory, texts, router), texts)
         await bus.start()
         self._parts.push_async_callback(bus.stop, STOP_LIMIT_S)
+        self._parts.push_async_callback(edge.stop_listening)
         await edge.listen()
 
     async def stop(self) -> None:

@@ -131,7 +131,9 @@ class AgentSettings(Section):
     handoff: AgentOverride = AgentOverride()
     entry: AgentOverride = AgentOverride()
     unknown: AgentOverride = AgentOverride()
-    slack: AgentOverride = AgentOverride()
+    slack: AgentOverride = AgentOverride(
+        concurrency=8, default_timeout_s=60.0, retry_policy=RetryOverride(max_retries=60, backoff_max_s=60.0)
+    )
 
     def limits(self, agent: str) -> AgentLimits:
         """Return the limits of `agent`; one without overrides of its own gets the common ones."""

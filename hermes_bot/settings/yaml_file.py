@@ -1,6 +1,6 @@
 """Reads a YAML file and remembers on which line each key stands.
 
-Values follow YAML 1.2: only `true` and `false` are booleans and nothing becomes a date, so that a channel's mode
+Values follow YAML 1.2 (but a float needs its point): only `true` and `false` are booleans and nothing becomes a date, so that a channel's mode
 `off` or a keyword `no` stays the word that was written. Anchors work; merge keys (`<<`) do not.
 """
 
@@ -31,7 +31,7 @@ _Loader.yaml_implicit_resolvers = {}
 for _tag, _expression, _first in (
     ("bool", r"true|True|TRUE|false|False|FALSE", "tTfF"),
     ("int", r"[-+]?[0-9]+|0x[0-9a-fA-F]+", "-+0123456789"),
-    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?|[-+]?[0-9]+[eE][-+]?[0-9]+", "-+.0123456789"),
+    ("float", r"[-+]?(?:\.[0-9]+|[0-9]+\.[0-9]*)(?:[eE][-+]?[0-9]+)?", "-+.0123456789"),
     ("null", r"~|null|Null|NULL|", "~nN\0"),
 ):
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_expression})$"), list(_first))

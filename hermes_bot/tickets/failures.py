@@ -7,6 +7,9 @@ import msgspec
 from hermes_bot.bus.port import Delivery
 from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
 from hermes_bot.messages.payloads import (
+    APPROVAL_SETTLED,
+    HANDOFF_CHANGED,
+    HANDOFF_NOTED,
     REPLY_READY,
     TICKET_CREATED,
     TICKET_FAILED,
@@ -15,6 +18,11 @@ from hermes_bot.messages.payloads import (
     Failed,
     Inbound,
 )
+
+EDGE = "slack"
+
+CARDS = frozenset({APPROVAL_SETTLED, HANDOFF_CHANGED, HANDOFF_NOTED})
+"""What the edge shows to staff; when that fails, the customer has been served all the same."""
 
 PRIVATE_NOTES = frozenset({Audience.EPHEMERAL.value})
 """Audiences whose replies may be lost: they are never repeated, and the thread tells the same in other words."""
@@ -27,6 +35,8 @@ def failed_message(delivery: Delivery, error: str) -> Message | None:
     """
     message = delivery.message
     if any(hop.type == TICKET_FAILED for hop in message.context_chain.hops) or message.type == TICKET_FAILED:
+        return None
+    if delivery.agent == EDGE and message.type in CARDS:
         return None
     if message.type == REPLY_READY and message.data.get("audience") in PRIVATE_NOTES:
         return None

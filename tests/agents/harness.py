@@ -124,7 +124,14 @@ class Pump:
     numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     async def says(
-        self, user: str, text: str, *, channel: str = SUPPORT, thread_ts: str = "", files: tuple[str, ...] = ()
+        self,
+        user: str,
+        text: str,
+        *,
+        channel: str = SUPPORT,
+        thread_ts: str = "",
+        files: tuple[str, ...] = (),
+        known_only: bool = False,
     ) -> Turn:
         """Return what follows from a message; a channel that starts with D is the person's direct message."""
         ts = self.next_ts()
@@ -137,6 +144,7 @@ class Pump:
             text=text,
             thread_ts=thread_ts,
             files=files,
+            known_only=known_only,
         )
         direct = channel.startswith("D") and not thread_ts
         context = f"{TEAM}:{channel}" if direct else f"{TEAM}:{channel}:{thread_ts or ts}"

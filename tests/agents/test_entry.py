@@ -257,3 +257,13 @@ async def test_a_customer_of_another_organisation_may_press_their_own_buttons(pu
     assert theirs.of(HANDOFF_REQUESTED)
     (refused,) = (await pump.clicks("U0GUEST", offered, 0)).replies
     assert refused.audience is Audience.EPHEMERAL
+
+
+async def test_a_reply_that_nobody_addressed_to_the_bot_counts_only_where_a_ticket_is(pump: Pump) -> None:
+    stray = await pump.says("U0EMMA", "Where is my order 10002?", thread_ts="1700000000.000001", known_only=True)
+    opened = await pump.says("U0EMMA", "Where is my order 10002?")
+    thread = opened.answer.thread_ts
+    reply = await pump.says("U0EMMA", "and my order 10001?", thread_ts=thread, known_only=True)
+
+    assert stray.replies == []
+    assert "10001" in reply.answer.text

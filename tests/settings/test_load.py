@@ -8,7 +8,7 @@ from hermes_bot import settings
 from hermes_bot.errors import SettingsError
 from hermes_bot.settings import Mode
 from hermes_bot.settings.files import packaged_folder
-from hermes_bot.settings.models import AGENT_NAMES, FileSettings
+from hermes_bot.settings.models import AGENT_NAMES, AgentOverride, FileSettings
 from hermes_bot.settings.yaml_file import read_yaml
 
 SLACK = {
@@ -41,7 +41,7 @@ def test_the_shipped_file_holds_every_key_with_its_default() -> None:
     shipped = FileSettings.model_validate(data)
 
     assert shipped == FileSettings()
-    assert of_an_agent == {"concurrency": 8}
+    assert AgentOverride.model_validate(of_an_agent) == FileSettings().agents.slack
     assert set(data) == set(FileSettings.model_fields)
     for name, section in data.items():
         expected = set(type(getattr(shipped, name)).model_fields) - set(AGENT_NAMES)
