@@ -1,7 +1,8 @@
 """Reads a YAML file and remembers on which line each key stands.
 
-Values follow YAML 1.2 (but a float needs its point): only `true` and `false` are booleans and nothing becomes a date, so that a channel's mode
-`off` or a keyword `no` stays the word that was written. Anchors work; merge keys (`<<`) do not.
+Values follow YAML 1.2, but a float needs its point: only `true` and `false` are booleans and nothing becomes a date,
+so that a channel's mode `off` or a keyword `no` stays the word that was written. Anchors work; merge keys (`<<`) do
+not.
 """
 
 from __future__ import annotations
