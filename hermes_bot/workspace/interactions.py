@@ -110,7 +110,7 @@ class Interactions:
         if not view["notify_on_close"]:
             return Outcome(ok=True)
         payload = {key: value for key, value in self._head("view_closed", user).items() if key != "trigger_id"}
-        return await self._send(payload | {"view": view, "is_cleared": False}, answerable=False)
+        return await self._send(payload | {"view": view, "is_cleared": view["clear_on_close"]}, answerable=False)
 
     def _answered(self, user: str, view_id: str, answer: Json) -> Outcome:
         action = answer.get("response_action")

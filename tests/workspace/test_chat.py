@@ -144,6 +144,18 @@ async def test_metadata_is_shown_only_when_it_is_asked_for(client: AsyncWebClien
     assert thread["messages"][0]["metadata"] == METADATA
 
 
+async def test_an_update_keeps_the_metadata_unless_it_brings_its_own(client: AsyncWebClient) -> None:
+    other = {"event_type": "hermes_post", "event_payload": {"key": "k2"}}
+    seen = []
+    posted = await client.chat_postMessage(channel="C0SUPPORT", text="card", metadata=METADATA)
+    for metadata in (None, other):
+        await client.chat_update(channel="C0SUPPORT", ts=posted["ts"], text="card", metadata=metadata)
+        history = await client.conversations_history(channel="C0SUPPORT", include_all_metadata=True)
+        seen.append(history["messages"][0]["metadata"])
+
+    assert seen == [METADATA, other]
+
+
 @pytest.mark.parametrize(
     "metadata",
     [

@@ -285,6 +285,39 @@ async def test_clear_from_the_app_closes_every_modal(workspace: WorkspaceServer,
     assert workspace.workspace.modals("U0OMAR") == []
 
 
+async def test_a_modal_that_clears_on_close_takes_the_others_with_it(
+    workspace: WorkspaceServer, clicks: Clicks
+) -> None:
+    await clicks.open_modal()
+    top = await clicks.open_modal(clear_on_close=True, notify_on_close=True)
+    await workspace.workspace.close_view("U0OMAR", top["id"])
+
+    assert workspace.workspace.modals("U0OMAR") == []
+    assert clicks.payloads[-1]["is_cleared"] is True
+
+
+async def test_a_fourth_modal_is_refused(workspace: WorkspaceServer, clicks: Clicks) -> None:
+    for _ in range(3):
+        await clicks.open_modal()
+    trigger = workspace.workspace.triggers.give("U0OMAR")
+    with pytest.raises(SlackApiError, match="push_limit_reached"):
+        await clicks.client.views_open(trigger_id=trigger, view=modal())
+
+    assert len(workspace.workspace.modals("U0OMAR")) == 3
+
+
+async def test_a_click_in_a_modal_brings_the_view_and_no_channel(workspace: WorkspaceServer, clicks: Clicks) -> None:
+    view = await clicks.open_modal(blocks=card())
+    clicks.then = None
+    outcome = await workspace.workspace.click_in_view("U0OMAR", view["id"], "reject")
+    payload = clicks.payloads[-1]
+
+    assert outcome.ok
+    assert payload["container"] == {"type": "view", "view_id": view["id"]}
+    assert payload["view"]["id"] == view["id"]
+    assert not {"channel", "message"} & set(payload)
+
+
 async def test_the_app_hears_of_a_closed_modal_only_when_it_asked(workspace: WorkspaceServer, clicks: Clicks) -> None:
     silent = await clicks.open_modal()
     await workspace.workspace.close_view("U0OMAR", silent["id"])
@@ -320,10 +353,9 @@ async def test_a_response_is_ephemeral_unless_it_says_otherwise(workspace: Works
 async def test_a_response_replaces_and_deletes_what_was_clicked(
     workspace: WorkspaceServer, clicks: Clicks, ephemeral: bool
 ) -> None:
-    def shown() -> list[str]:
-        return [one["text"] for one in workspace.workspace.ephemerals("U0EMMA")] + [
-            one["text"] for one in workspace.workspace.messages("C0SUPPORT")
-        ]
+    def shown() -> list[tuple[str, bool]]:
+        everything = workspace.workspace.ephemerals("U0EMMA") + workspace.workspace.messages("C0SUPPORT")
+        return [(one["text"], "edited" in one) for one in everything]
 
     hook = AsyncWebhookClient(await _response_url(workspace, clicks, ephemeral=ephemeral))
     await hook.send(text="two", replace_original=True, response_type="in_channel")
@@ -331,7 +363,7 @@ async def test_a_response_replaces_and_deletes_what_was_clicked(
     still_private = len(workspace.workspace.ephemerals("U0EMMA"))
     await hook.send(delete_original=True)
 
-    assert replaced == ["two"]
+    assert replaced == [("two", not ephemeral)]
     assert still_private == int(ephemeral)
     assert shown() == []
 

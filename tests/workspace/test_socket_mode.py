@@ -81,6 +81,21 @@ async def test_an_ack_after_the_limit_does_not_stop_the_next_try(timed: Workspac
     assert third["retry_attempt"] == 2
 
 
+async def test_an_event_that_its_socket_never_wrote_goes_to_the_next_as_a_first_try(timed: WorkspaceServer) -> None:
+    async with bare_socket(timed) as socket:
+        await socket.frame()
+        timed.sockets.disconnect("refresh_requested")
+        await timed.workspace.post("U0EMMA", "C0SUPPORT", "just too late")
+        goodbye = await socket.frame()
+        ended = await socket.ended()
+    async with bare_socket(timed) as socket:
+        await socket.frame()
+        envelope = await socket.frame()
+
+    assert (goodbye["reason"], ended) == ("refresh_requested", True)
+    assert (envelope["payload"]["event"]["text"], envelope["retry_attempt"]) == ("just too late", 0)
+
+
 async def test_an_ack_counts_from_another_socket_of_the_app(workspace: WorkspaceServer) -> None:
     async with bare_socket(workspace) as first:
         await first.frame()

@@ -35,6 +35,18 @@ async def test_arguments_are_taken_from_query_form_and_json(workspace: Workspace
     assert workspace.workspace.messages("C0SUPPORT")[0]["blocks"][0]["type"] == "divider"
 
 
+async def test_arguments_of_several_places_are_merged(workspace: WorkspaceServer) -> None:
+    headers = {"Authorization": f"Bearer {workspace.world.app.bot_token}"}
+    url = f"{workspace.api_url}chat.postMessage"
+    async with (
+        aiohttp.ClientSession(headers=headers) as session,
+        session.post(url, params={"channel": "C0SUPPORT"}, json={"text": "hello"}) as response,
+    ):
+        answer = await response.json()
+
+    assert (answer["ok"], answer["channel"]) == (True, "C0SUPPORT")
+
+
 async def test_the_token_may_stand_in_the_arguments(workspace: WorkspaceServer) -> None:
     async with (
         aiohttp.ClientSession() as session,
