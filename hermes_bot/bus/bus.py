@@ -65,6 +65,11 @@ class Bus:
         self._workers: dict[str, list[asyncio.Task[None]]] = {}
         self._busy: set[asyncio.Task[None]] = set()
 
+    @property
+    def running(self) -> bool:
+        """Whether messages are taken; false before `start`, from `stop` on, and after a breakdown (logged)."""
+        return self._open
+
     def subscribe(self, pattern: str, agent: str, handler: Handler, policy: Policy = Policy()) -> None:  # noqa: B008 - frozen
         """Bind the topic pattern to the agent's handler, also while running; the same pair again replaces it.
 

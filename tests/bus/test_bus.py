@@ -419,6 +419,26 @@ async def test_a_bus_that_does_not_run_takes_nothing(harness: Harness) -> None:
         await harness.publish()
 
 
+async def test_a_bus_that_broke_down_says_so_and_takes_nothing(
+    harness: Harness, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def bug(*_: object) -> None:
+        raise KeyError("a bug in the backend")
+
+    harness.bus.subscribe("#", "entry", Recorder())
+    await harness.bus.start()
+    assert harness.bus.running
+    monkeypatch.setattr(harness.backend, "settle", bug)
+    await harness.publish()
+    await until(lambda: not harness.bus.running)
+
+    with pytest.raises(BusStopped):
+        await harness.publish()
+    with pytest.raises(ExceptionGroup):
+        await harness.bus.stop(1)
+    assert "the bus broke down" in caplog.text
+
+
 async def test_stop_lets_a_running_handler_finish_and_begins_no_other(harness: Harness) -> None:
     handler, go, begun = blocking()
     harness.bus.subscribe("#", "entry", handler, Policy(concurrency=1))
