@@ -39,7 +39,9 @@ class HermesApp:
         """Open, build and connect everything; raise HermesError where that cannot be."""
         settings = self._settings
         if settings.mode is Mode.WORKSPACE:
-            self.workspace = await self._parts.enter_async_context(WorkspaceServer(port=settings.workspace.port))
+            self.workspace = await self._parts.enter_async_context(
+                WorkspaceServer(port=settings.workspace.port, state_path=settings.data.path / "workspace.json")
+            )
             settings = in_workspace(settings, self.workspace)
         stores = await self._parts.enter_async_context(opened(settings, self._clock))
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))

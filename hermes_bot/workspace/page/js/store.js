@@ -147,11 +147,10 @@ export class Store {
     live(user, {
       onEvent: (event) => this.#receive(user, event),
       onOnline: (online) => {
-        const again = online && this.#online.get(user) === false;
         this.#online.set(user, online);
         if (user !== this.state.me) return;
         this.#set({ online });
-        if (again) this.#refresh();
+        if (online && this.state.channel) this.#refresh(); // what was said before the socket opened was not pushed
       },
     });
   }
