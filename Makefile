@@ -29,7 +29,7 @@ format: $(stamp) ## format the code and mend what lint can mend
 	$(bin)/ruff format .
 
 bench: $(stamp) ## print the benchmarks' figures, as ratios where there is a yardstick
-	@for benchmark in tests/benchmarks/bench_*.py; do echo "== $$benchmark"; $(bin)/python $$benchmark; done
+	@for benchmark in tests/benchmarks/bench_*.py; do echo "== $$benchmark"; PYTHONPATH=. $(bin)/python $$benchmark; done
 
 lock: $(stamp) ## pin the newest packages that pyproject.toml allows (ARGS="--upgrade-package NAME" for one)
 	@deploy/lock.sh $(bin)/python $(ARGS)
