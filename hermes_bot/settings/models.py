@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -249,8 +248,3 @@ class Settings(FileSettings):
     def demo_shop(self) -> bool:
         """Whether the order book is the demo shop, which is filled at the first start."""
         return not self.orders.url
-
-
-def channel_settings(channels: Mapping[str, ChannelSettings], channel: str) -> ChannelSettings:
-    """Return what was set for a channel, the defaults where nothing was."""
-    return channels.get(channel, ChannelSettings())
