@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from hermes_bot.edge.slack_api import SlackApi
-from hermes_bot.errors import SettingsError
+from hermes_bot.errors import SettingsError, SlackRefused
 
 _ID = re.compile(r"[CGD][A-Z0-9]{2,}")
 MAX_CHANNEL_PAGES = 50
@@ -50,17 +50,40 @@ class ChannelPolicy:
 
 
 async def resolved(policy: ChannelPolicy, api: SlackApi) -> ChannelPolicy:
-    """Return the policy with ids alone; raise SettingsError for a name that the bot cannot see."""
-    if all(_ID.fullmatch(name) for name in _names(policy)):
-        return policy
-    ids = await _ids_by_name(api)
-    return replace(
+    """Return the policy with ids alone.
+
+    Raise SettingsError for a name that the bot cannot see, and for a channel of cards that it may not post to.
+    """
+    ids: Mapping[str, str] = {}
+    if not all(_ID.fullmatch(name) for name in _names(policy)):
+        ids = await _ids_by_name(api)
+    found = replace(
         policy,
         support_channels=tuple(_id(name, ids, "slack.support_channels") for name in policy.support_channels),
         handoff_channel=_id(policy.handoff_channel, ids, "slack.handoff_channel"),
         approvals_channel=_id(policy.approvals_channel, ids, "approvals.channel"),
         modes={_id(name, ids, "slack.channels"): mode for name, mode in policy.modes.items()},
     )
+    await _postable(found.handoff_channel, policy.handoff_channel, "slack.handoff_channel", api)
+    if found.approvals_channel != found.handoff_channel:
+        await _postable(found.approvals_channel, policy.approvals_channel, "approvals.channel", api)
+    return found
+
+
+async def _postable(channel: str, name: str, key: str, api: SlackApi) -> None:
+    """Raise SettingsError unless the bot is in the channel: found out here, and not with the first ticket at night."""
+    if not _ID.fullmatch(channel):
+        return
+    try:
+        about = (await api.call("conversations.info", channel=channel)).get("channel") or {}
+    except SlackRefused as error:
+        if error.error != "channel_not_found":
+            raise
+        about = {"is_member": False}
+    if about.get("is_archived"):
+        raise SettingsError(f"{key} names {name!r}, which is archived: choose another channel", key=key)
+    if not about.get("is_member", True):
+        raise SettingsError(f"{key} names {name!r}, but the bot is not in such a channel: invite it there", key=key)
 
 
 def _names(policy: ChannelPolicy) -> list[str]:
@@ -75,7 +98,9 @@ def _id(name: str, ids: Mapping[str, str], key: str) -> str:
         return ids[name.removeprefix("#")]
     except KeyError:
         raise SettingsError(
-            f"there is no channel {name!r} that the bot can see: use its id, or invite the bot first", key=key
+            f"{key} names {name!r}, but there is no channel of that name that the bot can see: "
+            "use its id, or invite the bot first",
+            key=key,
         ) from None
 
 
