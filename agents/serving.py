@@ -38,7 +38,7 @@ async def serve(message: Message, desk: Desk, *, agent: str, planner: Planner) -
     )
     hands = _Hands(message, ticket, caller, desk)
     run, end = await work_through(run, planner, hands.act)
-    return [*hands.cards, *await _finish(message, desk, run, end, work)]
+    return [*await _finish(message, desk, run, end, work), *hands.cards]
 
 
 class _Hands:

@@ -106,7 +106,6 @@ def _shown(customer: Customer, order: Order, eligibility: Eligibility, reason: s
         ("Items", items or "none listed"),
         ("Amount", amount if amount == total else f"{amount} of {total}"),
         ("Reason", reason or "none given"),
-        ("Acts as", "Hermes acts in the shop's name"),
     )
 
 

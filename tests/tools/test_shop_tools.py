@@ -122,7 +122,6 @@ async def test_the_card_says_in_words_what_will_run(toolbox: Toolbox) -> None:
         ("Items", "1 × USB-C charger, 1 × Wireless headphones"),
         ("Amount", "€102.80"),
         ("Reason", "broken"),
-        ("Acts as", "Hermes acts in the shop's name"),
     )
 
 

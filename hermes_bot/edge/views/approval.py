@@ -48,7 +48,7 @@ def short_approval_look(request: ApprovalRequest, *, names: Mapping[str, str]) -
 
 def _who(request: ApprovalRequest, names: Mapping[str, str], thread_url: str) -> Json:
     asked = f"Asked for by {name_of(request.requested_by, names)} · ticket {escape(request.ticket_id)}"
-    identity = f"Hermes acts with its own access · level {escape(request.level)}"
+    identity = f"Hermes acts, in the shop's name · level {escape(request.level)}"
     expiry = f"expires {moment(request.expires_at)}" if request.status is ApprovalStatus.PENDING else ""
     return context(asked, identity, expiry, link(thread_url, "Open the conversation"))
 

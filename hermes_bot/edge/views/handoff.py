@@ -47,7 +47,8 @@ def short_handoff_look(ticket: Ticket, *, names: Mapping[str, str]) -> Look:
 
 
 def _about(ticket: Ticket, names: Mapping[str, str], thread_url: str) -> Json:
-    where = "in a direct message" if ticket.direct else link(thread_url, "Open the conversation")
+    direct = f"in a direct message with <@{ticket.requester}>"
+    where = direct if ticket.direct else link(thread_url, "Open the conversation")
     return context(
         f"Customer: {name_of(ticket.requester, names)}",
         f"Why: {fitted(ticket.handoff_reason, REASON_CHARACTERS)}" if ticket.handoff_reason else "",
