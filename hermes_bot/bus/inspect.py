@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 
 from hermes_bot.bus import rows
-from hermes_bot.bus.port import Delivery, State
+from hermes_bot.bus.port import ANY, Delivery, State, Wanted
 from hermes_bot.bus.schema import as_store_error, connect, require_current
 from hermes_bot.errors import StoreError
 from hermes_bot.messages.message import utc_now
@@ -41,10 +41,12 @@ class BusFile:
         with as_store_error(self._path):
             return rows.counts(self._connection)
 
-    def find(self, *, states: Sequence[State] = (), message_id: str = "", limit: int = 100) -> Sequence[Delivery]:
+    def find(
+        self, *, states: Sequence[State] = (), message_id: str = "", wanted: Wanted = ANY, limit: int = 100
+    ) -> Sequence[Delivery]:
         """Return matching deliveries, newest first."""
         with as_store_error(self._path):
-            return rows.find(self._connection, states, message_id, limit)
+            return rows.find(self._connection, states, message_id, limit, wanted)
 
     def requeue(self, message_id: str, subscription: str) -> bool:
         """Put a dead, expired or suspended delivery back in its queue; return whether there was one."""

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from hermes_bot.bus.lanes import LaneQueue
-from hermes_bot.bus.port import DEAD_LETTERS, Delivery, Settlement, State
+from hermes_bot.bus.port import ANY, DEAD_LETTERS, Delivery, Settlement, State, Wanted
 from hermes_bot.messages.message import utc_now
 
 KEEP_S = 7 * 24 * 3600.0
@@ -91,12 +91,14 @@ class MemoryBackend:
         """Return how many deliveries there are by (agent, state)."""
         return Counter((record.agent, record.state) for record in self._records.values())
 
-    async def find(self, *, states: Sequence[State] = (), message_id: str = "", limit: int = 100) -> Sequence[Delivery]:
+    async def find(
+        self, *, states: Sequence[State] = (), message_id: str = "", wanted: Wanted = ANY, limit: int = 100
+    ) -> Sequence[Delivery]:
         """Return matching deliveries, newest first."""
         found: list[Delivery] = []
         for record in reversed(self._records.values()):
-            wanted = not message_id or record.message.id == message_id
-            if wanted and (not states or record.state in states):
+            named = not message_id or record.message.id == message_id
+            if named and (not states or record.state in states) and wanted.accepts(record):
                 found.append(record)
                 if len(found) == limit:
                     break

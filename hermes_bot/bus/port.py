@@ -59,6 +59,11 @@ class Delivery(msgspec.Struct, frozen=True, kw_only=True):
         return (self.message.task_id or self.message.id, self.subscription)
 
     @property
+    def waits_since(self) -> datetime:
+        """When it joined its queue; a delayed one joins at its `not_before`."""
+        return max(self.queued_at, self.message.not_before or self.queued_at)
+
+    @property
     def lane(self) -> tuple[str, str]:
         """What keeps deliveries in order: (context, agent)."""
         return (self.message.context_id, self.agent)
@@ -100,6 +105,32 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     outputs: tuple[Delivery, ...] = ()
     error: str = ""
     retry_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """Which deliveries are looked for; what is empty does not matter.
+
+    `chain` is a message's id: that message and all that followed from it. `queued_before` counts from when the
+    delivery joined its queue, a delayed one from its `not_before`.
+    """
+
+    chain: str = ""
+    type: str = ""
+    agent: str = ""
+    queued_before: datetime | None = None
+
+    def accepts(self, delivery: Delivery) -> bool:
+        """Return whether the delivery is looked for."""
+        message = delivery.message
+        if self.chain and message.id != self.chain and not message.id.startswith(f"{self.chain}-"):
+            return False
+        if self.queued_before is not None and delivery.waits_since >= self.queued_before:
+            return False
+        return self.type in {"", message.type} and self.agent in {"", delivery.agent}
+
+
+ANY = Wanted()
 
 
 class Backend(Protocol):
@@ -155,8 +186,10 @@ class Backend(Protocol):
         """Return how many deliveries there are by (agent, state)."""
         ...
 
-    async def find(self, *, states: Sequence[State] = (), message_id: str = "", limit: int = 100) -> Sequence[Delivery]:
-        """Return matching deliveries, newest first."""
+    async def find(
+        self, *, states: Sequence[State] = (), message_id: str = "", wanted: Wanted = ANY, limit: int = 100
+    ) -> Sequence[Delivery]:
+        """Return deliveries that match all that is given, newest first."""
         ...
 
     async def requeue(self, message_id: str, subscription: str) -> bool:

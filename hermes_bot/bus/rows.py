@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from hermes_bot.bus.port import DEAD_LETTERS, Delivery, Settlement, State
+from hermes_bot.bus.port import ANY, DEAD_LETTERS, Delivery, Settlement, State, Wanted
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import decode, encode
 
@@ -99,15 +99,35 @@ def take_outside(connection: Connection) -> list[Delivery]:
     return found
 
 
-def find(connection: Connection, states: Sequence[State], message_id: str, limit: int) -> list[Delivery]:
+def find(
+    connection: Connection, states: Sequence[State], message_id: str, limit: int, wanted: Wanted = ANY
+) -> list[Delivery]:
     """Return matching deliveries, newest first."""
-    wanted = ", ".join("?" * len(states))
+    terms = [(text, values) for text, values in _terms(states, message_id, wanted) if values]
+    where = " AND ".join(["1", *(text for text, _ in terms)])
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM deliveries"  # noqa: S608 - the text holds placeholders only
-        f" WHERE (? = '' OR message_id = ?) {f'AND state IN ({wanted})' if states else ''} ORDER BY seq DESC LIMIT ?",
-        (message_id, message_id, *(state.value for state in states), limit),
+        f"SELECT {_COLUMNS} FROM deliveries WHERE {where} ORDER BY seq DESC LIMIT ?",  # noqa: S608 - placeholders only
+        (*(value for _, values in terms for value in values), limit),
     )
     return [_delivery(row) for row in rows]
+
+
+def _terms(states: Sequence[State], message_id: str, wanted: Wanted) -> list[tuple[str, Sequence[object]]]:
+    """Return the conditions with their values; one without values is not asked for.
+
+    What follows from a message has its id and a hyphen in front, and `.` is the character after the hyphen. A JSON
+    time is text, turned into seconds since the epoch by way of Julian days.
+    """
+    chain, before = wanted.chain, wanted.queued_before
+    not_before = "(julianday(CAST(body AS TEXT) ->> '$.not_before') - 2440587.5) * 86400"
+    return [
+        (f"state IN ({', '.join('?' * len(states))})", [state.value for state in states]),
+        ("message_id = ?", [message_id] if message_id else []),
+        ("(message_id = ? OR message_id > ? AND message_id < ?)", [chain, f"{chain}-", f"{chain}."] if chain else []),
+        ("CAST(body AS TEXT) ->> '$.type' = ?", [wanted.type] if wanted.type else []),
+        ("agent = ?", [wanted.agent] if wanted.agent else []),
+        (f"max(queued_at, coalesce({not_before}, 0)) < ?", [before.timestamp()] if before else []),
+    ]
 
 
 def counts(connection: Connection) -> dict[tuple[str, State], int]:

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from hermes_bot.bus import rows
 from hermes_bot.bus.lanes import LaneQueue
-from hermes_bot.bus.port import Delivery, Settlement, State
+from hermes_bot.bus.port import ANY, Delivery, Settlement, State, Wanted
 from hermes_bot.bus.schema import LeaseLock, as_store_error, connect, prepare
 from hermes_bot.bus.writer import Change, Result, Writer
 from hermes_bot.errors import StoreError
@@ -164,9 +164,11 @@ class SqliteBackend:
         """Return how many deliveries there are by (agent, state)."""
         return await self._read(rows.counts)
 
-    async def find(self, *, states: Sequence[State] = (), message_id: str = "", limit: int = 100) -> Sequence[Delivery]:
+    async def find(
+        self, *, states: Sequence[State] = (), message_id: str = "", wanted: Wanted = ANY, limit: int = 100
+    ) -> Sequence[Delivery]:
         """Return matching deliveries, newest first."""
-        return await self._read(lambda c: rows.find(c, states, message_id, limit))
+        return await self._read(lambda c: rows.find(c, states, message_id, limit, wanted))
 
     async def requeue(self, message_id: str, subscription: str) -> bool:
         """Put a dead letter back in its queue; return whether there was one."""
