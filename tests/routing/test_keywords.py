@@ -59,6 +59,15 @@ def test_a_word_of_none_silences_the_whole_rule() -> None:
     assert hit("tax refund", any=["refund"], phrases=["tax refund"], none=["tax"]) is None
 
 
+def test_a_word_of_invisible_marks_alone_hits_nothing_and_hides_no_other_word() -> None:
+    assert hit("refund", any=["\u200b"]) is None
+    assert hit("a refund", any=["\u200b", "refund"]) == "refund"
+
+
+def test_of_words_that_begin_alike_the_one_that_stands_there_is_named() -> None:
+    assert hit("two refunds", any=["refund", "refunds"]) == "refunds"
+
+
 def test_a_pattern_is_matched_on_folded_text() -> None:
     assert hit("ORDER  NO 4471", patterns=[r"order no \d+"]) == "order no 4471"
 
