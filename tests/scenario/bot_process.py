@@ -63,6 +63,11 @@ class BotProcess:
         told: dict[str, Any] = json.loads(line)
         return told
 
+    @property
+    def running(self) -> bool:
+        """Whether it was started, and neither stopped nor killed."""
+        return self._process is not None and self._process.returncode is None
+
     async def kill(self) -> None:
         """End the process at once, as a power cut would."""
         await self._end(signal.SIGKILL)

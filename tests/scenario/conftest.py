@@ -1,15 +1,22 @@
-"""Fixtures of the scenarios: route vectors that are computed once, for every data folder that a test begins with."""
+"""Fixtures of the scenarios: route vectors computed once for every data folder, and a stage with a running bot."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+import pytest_asyncio
 
 from hermes_bot import settings
+from hermes_bot.app import HermesApp
 from hermes_bot.app.build import build_router
+from hermes_bot.workspace.server import WorkspaceServer
 from routing.routes_file import load_routes
+from tests.scenario.bot_process import environment
+from tests.scenario.crowd import dead_letters
+from tests.scenario.stage import Buyer, Stage, buyers, private_in_channels, story_world
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +35,29 @@ def data(vectors: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "data"
     shutil.copytree(vectors, folder / "cache")
     return folder
+
+
+@pytest.fixture(scope="module")
+def clerk() -> Buyer:
+    """A customer who is an approver as well, the first of all."""
+    return next(buyers())
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def stage(clerk: Buyer, vectors: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
+    """A bot that runs for all tests; at the end nothing private may stand in a channel, and no letter may be dead."""
+    folder = tmp_path_factory.mktemp("story")
+    data = folder / "data"
+    shutil.copytree(vectors, data / "cache")
+    async with WorkspaceServer(world=story_world(clerk.user)) as server:
+        bot = HermesApp(settings.load(None, environment(server, data), folder=folder))
+        try:
+            await bot.start()
+            stage = Stage(server, data)
+            assert stage.next_buyer() == clerk
+            yield stage
+            await stage.quiet()
+        finally:
+            await bot.stop()
+        assert private_in_channels(stage) == []
+    assert dead_letters(data) == []
