@@ -14,6 +14,7 @@ import msgspec
 from ulid import ULID
 
 from hermes_bot.errors import PermanentError
+from hermes_bot.messages.upgrades import VERSION, upgraded
 
 PRIORITY_OPERATOR = 9
 PRIORITY_USER = 8
@@ -63,11 +64,12 @@ def utc_now() -> datetime:
     return datetime.now(UTC)
 
 
-class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """An immutable envelope. Only `type`, `sender` and `context_id` are required; see docs/messages.md.
 
     A message made by `child` has an empty id until the bus stamps it, in order of production, so that a re-run of
-    the same handler makes the same ids.
+    the same handler makes the same ids. `extra` holds what a newer sender's envelope had beside the fields known
+    here; it is written again where it stood.
     """
 
     type: str
@@ -86,8 +88,10 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     hops: int = 0
     processed_by: tuple[tuple[str, str, str], ...] = ()
     context_chain: Chain = msgspec.field(default_factory=Chain)
+    expects: dict[str, Any] | None = None
     reply_to: str = ""
-    version: int = 1
+    version: int = VERSION
+    extra: dict[str, Any] | None = None
 
     @property
     def task(self) -> str:
@@ -106,6 +110,9 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         priority: int | None = None,
         not_before: datetime | None = None,
         task_id: str = "",
+        ttl_s: float | None = None,
+        expects: dict[str, Any] | None = None,
+        reply_to: str = "",
     ) -> Message:
         """Return an unstamped message that follows from this one; the bus gives it id, sender, hops and chain."""
         body = msgspec.to_builtins(data) if isinstance(data, msgspec.Struct) else data or {}
@@ -121,22 +128,44 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             data=body,
             priority=self.priority if priority is None else priority,
             not_before=not_before,
+            ttl_s=ttl_s,
             context_chain=self.context_chain,
+            expects=expects,
+            reply_to=reply_to,
         )
 
 
 _ENCODER = msgspec.json.Encoder()
 _DECODER = msgspec.json.Decoder(Message)
+_KNOWN = frozenset(Message.__struct_fields__) - {"extra"}
 
 
 def encode(message: Message) -> bytes:
     """Return the message as UTF-8 JSON; fields that hold their default are left out."""
-    return _ENCODER.encode(message)
+    if not message.extra:
+        return _ENCODER.encode(message)
+    known: dict[str, Any] = msgspec.to_builtins(message)
+    del known["extra"]
+    return _ENCODER.encode({**message.extra, **known})
 
 
 def decode(raw: bytes) -> Message:
-    """Return the message in `raw`; raise PermanentError where it is not one."""
+    """Return the message in `raw`, of this version or an older one; raise PermanentError where it is not one."""
     try:
-        return _DECODER.decode(raw)
+        message = _DECODER.decode(raw)
+    except (msgspec.DecodeError, msgspec.ValidationError):
+        return _decode_slowly(raw)
+    return message if message.version == VERSION and message.extra is None else _decode_slowly(raw)
+
+
+def _decode_slowly(raw: bytes) -> Message:
+    """Return a message that has unknown fields or another version; say what is wrong with one that is none."""
+    try:
+        fields = msgspec.json.decode(raw, type=dict[str, Any])
+        fields = upgraded(fields)
+        extra = {name: value for name, value in fields.items() if name not in _KNOWN}
+        known = {name: value for name, value in fields.items() if name in _KNOWN}
+        message = msgspec.convert(known, Message)
     except (msgspec.DecodeError, msgspec.ValidationError) as error:
         raise PermanentError(f"not a message: {error}") from error
+    return msgspec.structs.replace(message, extra=extra or None)

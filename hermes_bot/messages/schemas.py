@@ -1,0 +1,62 @@
+"""The shape of every message type that Hermes ships: which struct its data is, and the JSON Schema of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from hermes_bot.messages import payloads
+from hermes_bot.messages.message import Message
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
+PAYLOADS: Mapping[str, type[msgspec.Struct]] = {
+    payloads.TICKET_CREATED: payloads.Inbound,
+    payloads.TICKET_REPLIED: payloads.Inbound,
+    payloads.TICKET_CLICKED: payloads.Clicked,
+    "ticket.order": payloads.Work,
+    "ticket.refund": payloads.Work,
+    "ticket.handoff": payloads.Work,
+    payloads.TICKET_UNKNOWN: payloads.Work,
+    payloads.TICKET_FAILED: payloads.Failed,
+    payloads.REPLY_READY: payloads.Reply,
+    payloads.APPROVAL_REQUESTED: payloads.ApprovalRequested,
+    payloads.APPROVAL_CLICKED: payloads.ApprovalClicked,
+    payloads.APPROVAL_SETTLED: payloads.ApprovalSettled,
+    payloads.APPROVAL_EXPIRED: payloads.ApprovalRequested,
+    payloads.HANDOFF_REQUESTED: payloads.HandoffRequested,
+    payloads.HANDOFF_CLICKED: payloads.HandoffClicked,
+    payloads.HANDOFF_CHANGED: payloads.HandoffChanged,
+    payloads.HANDOFF_NOTED: payloads.HandoffNoted,
+    payloads.POST_CHECK: payloads.PostCheck,
+    payloads.TASK_RESULT: payloads.TaskResult,
+    payloads.TASK_ERROR: payloads.TaskError,
+    payloads.TASK_DUE: payloads.TaskDue,
+}
+
+Schema = dict[str, Any]
+
+
+def data_schema(message_type: str) -> Schema:
+    """Return the JSON Schema of the type's `data`; raise KeyError for a type that Hermes does not ship."""
+    return {"$schema": DIALECT, "title": message_type, **_schema(PAYLOADS[message_type])}
+
+
+def envelope_schema() -> Schema:
+    """Return the JSON Schema of the envelope as it is written; fields beside the known ones are allowed."""
+    schema = _schema(Message)
+    envelope = schema["$defs"]["Message"]
+    del envelope["additionalProperties"], envelope["properties"]["extra"]
+    return {"$schema": DIALECT, "title": "message", **schema}
+
+
+def all_schemas() -> Mapping[str, Schema]:
+    """Return every schema by its name: the types, and `message` for the envelope."""
+    return {"message": envelope_schema()} | {name: data_schema(name) for name in PAYLOADS}
+
+
+def _schema(struct: type[msgspec.Struct]) -> Schema:
+    (reference,), definitions = msgspec.json.schema_components([struct], ref_template="#/$defs/{name}")
+    return {**reference, "$defs": definitions}
