@@ -116,3 +116,35 @@ posts = Table(
     Column("ts", String(40), nullable=False),
     Column("posted_at", UtcDateTime, nullable=False),
 )
+
+task_graphs = Table(
+    "task_graphs",
+    metadata,
+    Column("key", String(300), primary_key=True),
+    Column("agent", String(80), nullable=False),
+    Column("context_id", String(120), nullable=False),
+    Column("status", String(16), nullable=False),
+    Column("message_id", String(200), nullable=False),
+    Column("state", JSON, nullable=False),
+    Column("previous", JSON, nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False, index=True),
+)
+
+task_answers = Table(
+    "task_answers",
+    metadata,
+    Column("task", String(300), primary_key=True),
+    Column("answer", JSON, nullable=False),
+    Column("at", UtcDateTime, nullable=False, index=True),
+)
+
+vouched_people = Table(
+    "vouched_people",
+    metadata,
+    Column("team", String(40), primary_key=True),
+    Column("id", String(80), primary_key=True),
+    Column("name", String(200), nullable=False),
+    Column("email", String(320), nullable=False),
+    Column("locale", String(16), nullable=False),
+    Column("updated_at", UtcDateTime, nullable=False),
+)
