@@ -7,7 +7,8 @@ import re
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
 _OTHER_EAST_ASIAN = re.compile(r"[\u3040-\u30ff\u31f0-\u31ff\uff66-\uff9d\uac00-\ud7af\u1100-\u11ff]")
 _WORD = re.compile(r"[^\W\d_]+")
-_WITH_DIGITS = re.compile(r"[^\s\u3400-\u9fff]*\d[^\s\u3400-\u9fff]*")
+_TOKEN = re.compile(r"[^\s\u3400-\u9fff]+")
+_DIGIT = re.compile(r"\d")
 _NEUTRAL = frozenset(
     {"ok", "okay", "k", "yes", "no", "y", "n", "hi", "hey", "hello", "thx", "pls", "sms", "app", "vip"}
 )
@@ -21,7 +22,12 @@ def language_of(text: str, *, previous: str = "") -> str:
     if _OTHER_EAST_ASIAN.search(text):
         return "en"
     han = len(_HAN.findall(text))
-    words = _WORD.findall(_HAN.sub(" ", _WITH_DIGITS.sub(" ", text)))
+    words = _WORD.findall(_HAN.sub(" ", _TOKEN.sub(_unless_it_holds_digits, text)))
     if not han and previous and all(word.lower() in _NEUTRAL for word in words):
         return previous
     return "zh" if han > len(words) else "en"
+
+
+def _unless_it_holds_digits(token: re.Match[str]) -> str:
+    """Return the token, or a blank. One expression for both would look at every tail of a long token: quadratic."""
+    return " " if _DIGIT.search(token.group()) else token.group()

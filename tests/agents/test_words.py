@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 
 from agents import words
 from agents.language import language_of
+from agents.words import small_talk, wish_for_people
+from hermes_bot.tools.order_number import order_numbers_in
 
 
 @pytest.mark.parametrize(
@@ -91,3 +93,14 @@ def test_any_text_can_be_read(text: str) -> None:
     assert not (words.says_yes(text) and words.asks_for_a_person(text))
     assert words.is_bare(text) in {True, False}
     assert words.is_thanks(text) in {True, False}
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("piece", ["a", "a@", "😀", "e\u0301", "<", "ﷺ", "1-", "1,000", "订", "thanks hello "])
+def test_a_very_long_text_is_read_at_once(piece: str) -> None:
+    text = (piece * 100_000)[:100_000]
+
+    assert language_of(text) in {"en", "zh"}
+    assert small_talk(text) is None
+    assert wish_for_people(text) == ""
+    assert len(order_numbers_in(text)) < 5_000
