@@ -53,6 +53,27 @@ class BusFile:
         with as_store_error(self._path):
             return rows.requeue(self._connection, message_id, subscription, self._clock(), outside=True) is not None
 
+    def cancel(self, context_id: str) -> int:
+        """Cancel what is unfinished in the context; return how much that is. A running bot obeys within a second."""
+        with as_store_error(self._path):
+            rows.order_cancellation(self._connection, context_id, self._clock(), outside=True)
+            return rows.count_waiting(self._connection, context_id)
+
+    def pause(self) -> None:
+        """Let nothing be handled, from within a second until `resume`, over restarts."""
+        with as_store_error(self._path):
+            rows.set_paused(self._connection, self._clock(), paused=True)
+
+    def resume(self) -> None:
+        """End the pause."""
+        with as_store_error(self._path):
+            rows.set_paused(self._connection, self._clock(), paused=False)
+
+    def paused_since(self) -> datetime | None:
+        """Return since when nothing may be handled, or None."""
+        with as_store_error(self._path):
+            return rows.paused_since(self._connection)
+
     def drop(self, message_id: str, subscription: str) -> bool:
         """Turn a dead, expired or suspended delivery into cancelled; return whether there was one."""
         with as_store_error(self._path):

@@ -24,6 +24,50 @@ LONGEST_SLEEP_S = 3600.0
 CLOCK_CHECK_S = 1.0  # a timer follows a jump of the wall clock within this time
 
 
+Entry = tuple[float, int, Delivery]
+
+
+class _Ready:
+    """What one agent's workers may take now, the smallest key first. An `asyncio.PriorityQueue` without its locks."""
+
+    __slots__ = ("_heap", "_waiting")
+
+    def __init__(self) -> None:
+        self._heap: list[Entry] = []
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    def put(self, entry: Entry) -> None:
+        heapq.heappush(self._heap, entry)
+        self._wake()
+
+    async def get(self) -> Delivery:
+        while not self._heap:
+            woken = asyncio.get_running_loop().create_future()
+            self._waiting.append(woken)
+            try:
+                await woken
+            except asyncio.CancelledError:
+                woken.cancel()
+                if self._heap:
+                    self._wake()  # it may have been woken for something that another can take
+                raise
+        return heapq.heappop(self._heap)[2]
+
+    def entries(self) -> list[Entry]:
+        return self._heap
+
+    def keep(self, entries: list[Entry]) -> None:
+        self._heap = entries
+        heapq.heapify(self._heap)
+
+    def _wake(self) -> None:
+        while self._waiting:
+            woken = self._waiting.popleft()
+            if not woken.done():
+                woken.set_result(None)
+                return
+
+
 class LaneQueue:
     """Deliveries that are not in a final state, handed out in lane order. Nothing in here is durable."""
 
@@ -31,11 +75,9 @@ class LaneQueue:
         self._clock = clock
         self._sleep = sleep
         self._numbers = count()
-        self._ready: defaultdict[str, asyncio.PriorityQueue[tuple[float, int, Delivery]]] = defaultdict(
-            asyncio.PriorityQueue
-        )
+        self._ready: defaultdict[str, _Ready] = defaultdict(_Ready)
         self._behind: dict[tuple[str, str], deque[Delivery]] = {}
-        self._later: list[tuple[float, int, Delivery]] = []
+        self._later: list[Entry] = []
         self._alarm: asyncio.Task[None] | None = None
         self._sizes: Counter[str] = Counter()
         self._delayed: Counter[str] = Counter()
@@ -44,6 +86,10 @@ class LaneQueue:
     def size(self, agent: str) -> int:
         """Return how many deliveries of `agent` are in here, leased and delayed ones included."""
         return self._sizes[agent]
+
+    def agents(self) -> Collection[str]:
+        """Return the agents that have deliveries in here."""
+        return [agent for agent, size in self._sizes.items() if size]
 
     def put(self, delivery: Delivery) -> None:
         """Take a new delivery; one with a `not_before` in the future joins its lane then."""
@@ -63,8 +109,7 @@ class LaneQueue:
 
     async def get(self, agent: str) -> Delivery:
         """Wait for the next delivery of `agent` and return it; its lane is held until `done`."""
-        _, _, delivery = await self._ready[agent].get()
-        return delivery
+        return await self._ready[agent].get()
 
     def done(self, delivery: Delivery) -> None:
         """Free the lane for the next delivery in it."""
@@ -84,6 +129,42 @@ class LaneQueue:
     def give_back(self, delivery: Delivery) -> None:
         """Offer a leased delivery again at once, still first in its lane."""
         self._offer(delivery)
+
+    def waiting(self, context_id: str) -> list[Delivery]:
+        """Return what of the context is in here and not leased: offered, behind another, or waiting for its time."""
+        found = [delivery for _, _, delivery in self._later if delivery.message.context_id == context_id]
+        for (context, agent), behind in self._behind.items():
+            if context == context_id:
+                found.extend(each for _, _, each in self._ready[agent].entries() if each.lane == (context, agent))
+                found.extend(behind)
+        return found
+
+    def discard(self, deliveries: Collection[Delivery]) -> None:
+        """Take out those of the deliveries that still wait, and free the lanes they held."""
+        keys, lanes = {each.key for each in deliveries}, {each.lane for each in deliveries}
+        heads = self._discard_timed(keys)
+        for lane in lanes & self._behind.keys():
+            behind = self._behind[lane]
+            left = deque(each for each in behind if each.key not in keys)
+            self._sizes[lane[1]] -= len(behind) - len(left)
+            self._behind[lane] = left
+        for ready in [self._ready[agent] for agent in {agent for _, agent in lanes}]:
+            heads += [each for _, _, each in ready.entries() if each.key in keys]
+            ready.keep([entry for entry in ready.entries() if entry[2].key not in keys])
+        for head in heads:
+            self.done(head)
+        self._settled.set()
+
+    def _discard_timed(self, keys: set[tuple[str, str]]) -> list[Delivery]:
+        """Take out what waits for its time; return what of it held a lane."""
+        gone = [each for _, _, each in self._later if each.key in keys]
+        self._later = [entry for entry in self._later if entry[2].key not in keys]
+        heapq.heapify(self._later)
+        for delivery in gone:
+            if delivery.state is not State.RETRYING:
+                self._delayed[delivery.agent] -= 1
+                self._sizes[delivery.agent] -= 1
+        return [each for each in gone if each.state is State.RETRYING]
 
     async def idle(self, agents: Collection[str]) -> None:
         """Wait until all that `agents` have in here is delayed."""
@@ -111,7 +192,7 @@ class LaneQueue:
 
     def _offer(self, delivery: Delivery) -> None:
         key = delivery.queued_at.timestamp() - delivery.message.priority * AGEING_STEP_S
-        self._ready[delivery.agent].put_nowait((key, next(self._numbers), delivery))
+        self._ready[delivery.agent].put((key, next(self._numbers), delivery))
 
     def _schedule(self, due_at: float, delivery: Delivery) -> None:
         number = next(self._numbers)

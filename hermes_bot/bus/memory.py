@@ -10,8 +10,18 @@ from datetime import datetime, timedelta
 from msgspec.structs import replace
 
 from hermes_bot.bus.lanes import LaneQueue
-from hermes_bot.bus.port import ANY, DEAD_LETTERS, Delivery, Settlement, State, Wanted
-from hermes_bot.messages.message import utc_now
+from hermes_bot.bus.port import (
+    ANY,
+    DEAD_LETTERS,
+    Delivery,
+    Obey,
+    Orders,
+    Settlement,
+    State,
+    Wanted,
+    ignore_orders,
+)
+from hermes_bot.messages.message import Message, utc_now
 
 KEEP_S = 7 * 24 * 3600.0
 KEEP_FINISHED = 50_000
@@ -36,10 +46,15 @@ class MemoryBackend:
         self._clock = clock
         self._lanes = LaneQueue(clock=clock, sleep=sleep)
         self._records: dict[tuple[str, str], Delivery] = {}
+        self._results: dict[tuple[str, str], Message] = {}
         self._finished: deque[tuple[datetime, tuple[str, str]]] = deque()
+        self._paused_since: datetime | None = None
+        self._obey: Obey = ignore_orders
 
-    async def open(self) -> None:
-        """Nothing to take hold of."""
+    async def open(self, obey: Obey = ignore_orders) -> None:
+        """Nothing to take hold of; a pause lasts over it."""
+        self._obey = obey
+        self._obey(Orders(paused_since=self._paused_since))
 
     async def close(self) -> None:
         """Nothing to give back; the records stay while this object lives."""
@@ -65,6 +80,8 @@ class MemoryBackend:
         now = self._clock()
         settled = replace(delivery, state=settlement.state, error=settlement.error, updated_at=now)
         self._records[delivery.key] = settled
+        if settlement.result is not None:
+            self._results[delivery.key] = settlement.result
         if settlement.retry_at is not None:
             again = replace(settled, attempt=delivery.attempt + 1, redelivered=True)
             self._lanes.retry(again, settlement.retry_at)
@@ -82,6 +99,10 @@ class MemoryBackend:
     def queue_size(self, agent: str) -> int:
         """Return how many deliveries of `agent` are not in a final state."""
         return self._lanes.size(agent)
+
+    def agents(self) -> Collection[str]:
+        """Return the agents that have unfinished deliveries."""
+        return self._lanes.agents()
 
     async def idle(self, agents: Collection[str]) -> None:
         """Wait until only delayed deliveries of `agents` are left."""
@@ -126,6 +147,27 @@ class MemoryBackend:
         self._finish(letter.key, now)
         return True
 
+    async def result(self, task: str, subscription: str) -> Message | None:
+        """Return the result that the delivery was settled with, or None."""
+        return self._results.get((task, subscription))
+
+    async def cancel(self, context_id: str) -> int:
+        """Turn what waits in the context into cancelled; return how many were."""
+        now = self._clock()
+        waiting = self._lanes.waiting(context_id)
+        self._lanes.discard(waiting)
+        for delivery in waiting:
+            self._records[delivery.key] = replace(delivery, state=State.CANCELLED, updated_at=now)
+            self._finish(delivery.key, now)
+        self._obey(Orders(paused_since=self._paused_since, cancelled={context_id: now}))
+        return len(waiting)
+
+    async def pause(self, *, paused: bool) -> None:
+        """Keep, while this object lives, whether nothing may be handled."""
+        if paused != (self._paused_since is not None):
+            self._paused_since = self._clock() if paused else None
+        self._obey(Orders(paused_since=self._paused_since))
+
     def _add(self, delivery: Delivery) -> bool:
         if delivery.key in self._records:
             return False
@@ -144,3 +186,4 @@ class MemoryBackend:
         while self._finished and (len(self._finished) > self._keep_finished or self._finished[0][0] < now - self._keep):
             _, old = self._finished.popleft()
             del self._records[old]
+            self._results.pop(old, None)

@@ -98,13 +98,33 @@ class Subscription:
 class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     """What ends an attempt, committed whole: the state, the handler's outputs as new deliveries, the error.
 
-    For RETRYING, `retry_at` says when (aware UTC) and `outputs` is empty.
+    For RETRYING, `retry_at` says when (aware UTC) and `outputs` is empty. `result` is what a request was answered
+    with; it is kept as long as the record of the delivery.
     """
 
     state: State
     outputs: tuple[Delivery, ...] = ()
     error: str = ""
     retry_at: datetime | None = None
+    result: Message | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
+    """What every process that works on a bus is told: since when it is paused, and which contexts were cancelled.
+
+    `cancelled` (context to time) holds only what no earlier orders held. A delivery counts that was queued by then.
+    """
+
+    paused_since: datetime | None = None
+    cancelled: Mapping[str, datetime] = field(default_factory=dict)
+
+
+Obey = Callable[[Orders], None]
+
+
+def ignore_orders(_orders: Orders) -> None:
+    """Do nothing; for a backend whose deliveries nobody handles."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,8 +156,12 @@ ANY = Wanted()
 class Backend(Protocol):
     """Keeps deliveries. All methods are called from one event loop; any may raise StoreError."""
 
-    async def open(self) -> None:
-        """Take hold of the storage; deliveries left unfinished come back as queued and `redelivered`."""
+    async def open(self, obey: Obey = ignore_orders) -> None:
+        """Take hold of the storage; deliveries left unfinished come back as queued and `redelivered`.
+
+        `obey` is called on the loop before this returns and, while `run` runs, within a second of every change,
+        whichever process made it.
+        """
         ...
 
     async def close(self) -> None:
@@ -178,6 +202,10 @@ class Backend(Protocol):
         """Return how many deliveries of `agent` are not in a final state."""
         ...
 
+    def agents(self) -> Collection[str]:
+        """Return the agents that have deliveries which are not in a final state."""
+        ...
+
     async def idle(self, agents: Collection[str]) -> None:
         """Wait until no delivery of `agents` is queued, running or retrying; delayed ones do not count."""
         ...
@@ -198,4 +226,20 @@ class Backend(Protocol):
 
     async def drop(self, message_id: str, subscription: str) -> bool:
         """Turn a dead, expired or suspended delivery into cancelled; return whether there was one."""
+        ...
+
+    async def result(self, task: str, subscription: str) -> Message | None:
+        """Return the `result` that the delivery was settled with, or None."""
+        ...
+
+    async def cancel(self, context_id: str) -> int:
+        """Turn what waits in the context, delayed and retrying included, into cancelled; return how many were.
+
+        Who runs a delivery of it right now hears of it through `obey` and settles it. A crash before that does not
+        bring it back.
+        """
+        ...
+
+    async def pause(self, *, paused: bool) -> None:
+        """Keep, durably, that nothing may be handled, or that it may again; `obey` carries it to every process."""
         ...

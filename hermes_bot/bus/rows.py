@@ -6,13 +6,14 @@ The backend calls these in its writer thread, the commands (`hermes_bot.bus.insp
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from hermes_bot.bus.port import ANY, DEAD_LETTERS, Delivery, Settlement, State, Wanted
-from hermes_bot.errors import PermanentError
-from hermes_bot.messages.message import decode, encode
+from hermes_bot.errors import PermanentError, StoreError
+from hermes_bot.messages.message import Message, decode, encode
 
 Connection = sqlite3.Connection
 
@@ -26,6 +27,15 @@ _INSERT = """
 
 
 Row = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """What other processes changed: deliveries put back, contexts cancelled and when, since when there is a pause."""
+
+    requeued: list[Delivery] = field(default_factory=list)
+    cancelled: dict[str, datetime] = field(default_factory=dict)
+    paused_since: datetime | None = None
 
 
 def new_row(delivery: Delivery) -> Row:
@@ -61,7 +71,79 @@ def settle(
         " WHERE task = ? AND subscription = ?",
         (settlement.state.value, delivery.attempt, settlement.error, retry_at, now.timestamp(), *delivery.key),
     )
+    if settlement.result is not None:
+        connection.execute(
+            "UPDATE deliveries SET result = ? WHERE task = ? AND subscription = ?",
+            (encode(settlement.result), *delivery.key),
+        )
     return insert(connection, outputs)
+
+
+def result(connection: Connection, task: str, subscription: str) -> Message | None:
+    """Return what the delivery was settled with as its result."""
+    row = connection.execute(
+        "SELECT result FROM deliveries WHERE task = ? AND subscription = ? AND result IS NOT NULL", (task, subscription)
+    ).fetchone()
+    return decode(row[0]) if row else None
+
+
+def cancel(connection: Connection, deliveries: Iterable[Delivery], now: datetime) -> int:
+    """Turn those of the deliveries that wait into cancelled; return how many did."""
+    changed = connection.executemany(
+        "UPDATE deliveries SET state = 'cancelled', updated_at = ?"
+        " WHERE task = ? AND subscription = ? AND state IN ('queued', 'retrying')",
+        [(now.timestamp(), *delivery.key) for delivery in deliveries],
+    )
+    return max(changed.rowcount, 0)
+
+
+def order_cancellation(connection: Connection, context_id: str, at: datetime, *, outside: bool) -> None:
+    """Keep that the context was cancelled, for what runs now and would come back after a crash."""
+    connection.execute(
+        "INSERT INTO cancellations (context_id, at, outside) VALUES (?, ?, ?)", (context_id, at.timestamp(), outside)
+    )
+
+
+def forget_cancellations(connection: Connection, before: datetime) -> None:
+    """Delete the cancellations that are older; nothing of that age can still run."""
+    connection.execute("DELETE FROM cancellations WHERE at < ?", (before.timestamp(),))
+
+
+def cancel_left(connection: Connection, now: datetime) -> None:
+    """Cancel what an earlier process left of contexts that were cancelled."""
+    rows = connection.execute("SELECT context_id, max(at) FROM cancellations GROUP BY context_id").fetchall()
+    if not rows:
+        return
+    cancelled = {context_id: _time(at) for context_id, at in rows}
+    for delivery, _ in unfinished(connection):
+        at = cancelled.get(delivery.message.context_id)
+        if at is not None and delivery.queued_at <= at:
+            settle(connection, delivery, Settlement(state=State.CANCELLED), (), now)
+    connection.execute("DELETE FROM cancellations")
+
+
+def count_waiting(connection: Connection, context_id: str) -> int:
+    """Return how many deliveries of the context are not in a final state."""
+    row = connection.execute(
+        f"SELECT count(*) FROM deliveries WHERE {_UNFINISHED} AND state NOT IN ({_DEAD})"  # noqa: S608 - constants
+        " AND CAST(body AS TEXT) ->> '$.context_id' = ?",
+        (context_id,),
+    ).fetchone()
+    return int(row[0])
+
+
+def set_paused(connection: Connection, now: datetime, *, paused: bool) -> None:
+    """Keep that nothing may be handled, with the time of the first order, or that it may again."""
+    if not paused:
+        connection.execute("DELETE FROM pauses")
+    elif paused_since(connection) is None:
+        connection.execute("INSERT INTO pauses (since) VALUES (?)", (now.timestamp(),))
+
+
+def paused_since(connection: Connection) -> datetime | None:
+    """Return since when nothing may be handled, or None."""
+    (since,) = connection.execute("SELECT min(since) FROM pauses").fetchone()
+    return None if since is None else _time(since)
 
 
 def hand_back(connection: Connection, delivery: Delivery) -> None:
@@ -90,8 +172,16 @@ def unfinished(connection: Connection) -> list[tuple[Delivery, datetime | None]]
     return found
 
 
-def take_outside(connection: Connection) -> list[Delivery]:
-    """Return what other processes put back in the queue since the last call."""
+def take_outside(connection: Connection) -> News:
+    """Return what other processes changed since the last call, and whether there is a pause."""
+    rows = connection.execute("SELECT context_id, max(at) FROM cancellations WHERE outside = 1 GROUP BY context_id")
+    cancelled = {context_id: _time(at) for context_id, at in rows}
+    if cancelled:
+        connection.execute("UPDATE cancellations SET outside = 0")
+    return News(requeued=_take_requeued(connection), cancelled=cancelled, paused_since=paused_since(connection))
+
+
+def _take_requeued(connection: Connection) -> list[Delivery]:
     rows = connection.execute(f"SELECT {_COLUMNS} FROM deliveries WHERE {_UNFINISHED} AND outside = 1 ORDER BY seq")  # noqa: S608 - constants
     found = [_delivery(row) for row in rows]
     if found:
@@ -176,8 +266,14 @@ def _delivery(row: Sequence[Any], *, restored: bool = False) -> Delivery:
     """Return the row as a delivery; `restored` prepares it for its next attempt in this process."""
     subscription, agent, state, attempt, redelivered, branch, error, queued_at, updated_at, body = row
     begun = restored and state != State.QUEUED
+    try:
+        message = decode(body)
+    except PermanentError as cause:
+        raise StoreError(
+            f"the delivery for {subscription!r} queued at {_time(queued_at)} is damaged: {cause}"
+        ) from cause
     return Delivery(
-        message=decode(body),
+        message=message,
         subscription=subscription,
         agent=agent,
         state=State(state),

@@ -38,6 +38,16 @@ MIGRATIONS = (
     CREATE INDEX deliveries_by_message ON deliveries (message_id);
     CREATE INDEX deliveries_unfinished ON deliveries (seq) WHERE state NOT IN ('done', 'cancelled');
     """,
+    """
+    ALTER TABLE deliveries ADD COLUMN result BLOB;  -- what a request was answered with: a message as JSON
+    CREATE TABLE pauses (since REAL NOT NULL) STRICT;  -- one row while the bus is paused
+    CREATE TABLE cancellations (
+      seq INTEGER PRIMARY KEY AUTOINCREMENT,
+      context_id TEXT NOT NULL,
+      at REAL NOT NULL,  -- what was queued by then is cancelled
+      outside INTEGER NOT NULL  -- wanted by another process; the bus has not seen it yet
+    ) STRICT;
+    """,
 )
 """What brings a file from version n to n + 1. Never change one that was released: append."""
 

@@ -22,11 +22,11 @@ from msgspec.structs import replace
 
 from hermes_bot.bus import rows
 from hermes_bot.bus.lanes import LaneQueue
-from hermes_bot.bus.port import ANY, Delivery, Settlement, State, Wanted
+from hermes_bot.bus.port import ANY, Delivery, Obey, Orders, Settlement, State, Wanted, ignore_orders
 from hermes_bot.bus.schema import LeaseLock, as_store_error, connect, prepare
 from hermes_bot.bus.writer import Change, Result, Writer
 from hermes_bot.errors import StoreError
-from hermes_bot.messages.message import utc_now
+from hermes_bot.messages.message import Message, utc_now
 
 KEEP_S = 7 * 24 * 3600.0
 PURGE_EVERY_S = 3600.0
@@ -63,9 +63,11 @@ class SqliteBackend:
         self._incoming: Counter[str] = Counter()
         self._running: set[tuple[str, str]] = set()
         self._seen_version = 0
+        self._paused_since: datetime | None = None
+        self._obey: Obey = ignore_orders
         self._open_writer: Writer | None = None
 
-    async def open(self) -> None:
+    async def open(self, obey: Obey = ignore_orders) -> None:
         """Take the lock, check and migrate the file, queue what an earlier process left unfinished."""
         with as_store_error(self._path), contextlib.ExitStack() as undo:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,9 +76,10 @@ class SqliteBackend:
             connection = connect(self._path, synchronous=self._synchronous)
             undo.callback(connection.close)
             prepare(connection, self._path)
-            rows.take_outside(connection)  # before the next line, which finds those too
-            left = rows.unfinished(connection)
+            left = self._recover(connection)
             undo.pop_all()
+        self._obey = obey
+        self._obey(Orders(paused_since=self._paused_since))
         self._lanes = LaneQueue(clock=self._clock, sleep=self._sleep)
         self._running.clear()
         for delivery, retry_at in left:
@@ -146,6 +149,10 @@ class SqliteBackend:
 
         await self._writer.submit(lambda c: rows.settle(c, delivery, settlement, new, now), then)
 
+    async def result(self, task: str, subscription: str) -> Message | None:
+        """Return the result that the delivery was settled with, or None."""
+        return await self._read(lambda c: rows.result(c, task, subscription))
+
     async def hand_back(self, delivery: Delivery) -> None:
         """Queue the delivery again, first in its lane; return when that is durable."""
         self._running.discard(delivery.key)
@@ -155,6 +162,10 @@ class SqliteBackend:
     def queue_size(self, agent: str) -> int:
         """Return how many deliveries of `agent` are not in a final state, those being written included."""
         return self._lanes.size(agent) + self._incoming[agent]
+
+    def agents(self) -> Collection[str]:
+        """Return the agents that have unfinished deliveries."""
+        return self._lanes.agents()
 
     async def idle(self, agents: Collection[str]) -> None:
         """Wait until only delayed deliveries of `agents` are left."""
@@ -186,11 +197,52 @@ class SqliteBackend:
         now = self._clock()
         return await self._writer.submit(lambda c: rows.drop(c, message_id, subscription, now))
 
+    async def cancel(self, context_id: str) -> int:
+        """Turn what waits in the context into cancelled; return how many were."""
+        return await self._cancel(context_id, self._clock(), outside=False)
+
+    async def pause(self, *, paused: bool) -> None:
+        """Keep in the file whether nothing may be handled."""
+        now = self._clock()
+
+        def change(connection: sqlite3.Connection) -> datetime | None:
+            rows.set_paused(connection, now, paused=paused)
+            return rows.paused_since(connection)
+
+        await self._writer.submit(change, self._tell_pause)
+
     @property
     def _writer(self) -> Writer:
         if self._open_writer is None:
             raise StoreError(f"bus database {self._path} is not open")
         return self._open_writer
+
+    def _recover(self, connection: sqlite3.Connection) -> list[tuple[Delivery, datetime | None]]:
+        """Return what an earlier process left unfinished, with the time of a pending retry."""
+        connection.execute("BEGIN IMMEDIATE")
+        rows.cancel_left(connection, self._clock())
+        self._paused_since = rows.take_outside(connection).paused_since
+        connection.execute("COMMIT")
+        return rows.unfinished(connection)
+
+    async def _cancel(self, context_id: str, at: datetime, *, outside: bool) -> int:
+        waiting = [each for each in self._lanes.waiting(context_id) if each.queued_at <= at]
+
+        def change(connection: sqlite3.Connection) -> int:
+            if not outside:
+                rows.order_cancellation(connection, context_id, at, outside=False)
+            return rows.cancel(connection, waiting, self._clock())
+
+        def then(_number: int) -> None:
+            self._lanes.discard(waiting)
+            self._obey(Orders(paused_since=self._paused_since, cancelled={context_id: at}))
+
+        return await self._writer.submit(change, then)
+
+    def _tell_pause(self, since: datetime | None) -> None:
+        if since != self._paused_since:
+            self._paused_since = since
+            self._obey(Orders(paused_since=since))
 
     def _queue(self, deliveries: Sequence[Delivery]) -> None:
         for delivery in deliveries:
@@ -220,18 +272,26 @@ class SqliteBackend:
             await self._sleep(seconds)
 
     async def _look_outside(self) -> None:
-        """Queue what a command put back. `data_version` changes only with commits of other connections."""
-        await self._writer.submit(self._changed_outside, self._queue)
+        """Do what commands ask for. `data_version` changes only with commits of other connections."""
+        news = await self._writer.submit(self._changed_outside, self._hear)
+        for context_id, at in news.cancelled.items() if news else ():
+            await self._cancel(context_id, at, outside=True)
 
-    def _changed_outside(self, connection: sqlite3.Connection) -> list[Delivery]:
+    def _hear(self, news: rows.News | None) -> None:
+        if news is not None:
+            self._queue(news.requeued)
+            self._tell_pause(news.paused_since)
+
+    def _changed_outside(self, connection: sqlite3.Connection) -> rows.News | None:
         (version,) = connection.execute("PRAGMA data_version").fetchone()
         if version == self._seen_version:
-            return []
+            return None
         self._seen_version = version
         return rows.take_outside(connection)
 
     async def _purge(self) -> None:
         before = self._clock() - self._keep
+        await self._writer.submit(lambda c: rows.forget_cancellations(c, before))
         old = await self._read(lambda c: rows.finished_before(c, before))
         for start in range(0, len(old), PURGE_AT_ONCE):
             some = old[start : start + PURGE_AT_ONCE]

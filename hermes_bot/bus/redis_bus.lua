@@ -1,0 +1,438 @@
+-- Every step of the redis backend. One call takes a batch of operations and runs them as one atomic step.
+--
+-- KEYS[1]  the prefix of all keys of one bus; its {hash tag} keeps them in one slot of a cluster
+-- ARGV[1]  now in seconds since the epoch; empty: the server's clock
+-- ARGV[2]  the consumer (process) that calls
+-- ARGV[3]  '1' when an earlier call may have been carried out without its answer having arrived
+-- ARGV[4]  the operations, msgpack: a list of {name, argument ...}
+-- Returns {one result for each operation, {agent, unfinished, not delayed, ...} for each agent whose queue changed}
+--
+-- Every operation can be repeated: it finds that it was done already and answers the same.
+--
+-- A delivery has a number n, given in publish order. Keys, each after the prefix:
+--   d:<n>             hash: b = message (JSON), f = fixed and v = variable fields (msgpack, see below)
+--   t:<task>          hash: subscription -> n; what is known, so that it is not added twice
+--   q:<agent>:<band>  stream: heads of lanes that may run, one band for each priority; group `workers` leases them
+--   ready:<agent>     sorted set: band -> urgency of its first entry that nobody has
+--   lane:<agent>\n<context>  list: the deliveries of a lane in publish order; the first one holds the lane
+--   later             sorted set: n -> when it is due (delayed or to be retried)
+--   order, dead       sorted sets: n; all, and the dead letters
+--   finals            sorted set: n -> when it ended, for the purge
+--   ids               sorted set by name: <message id>\0<n>
+--   wait:<agent>      set: consumers with an idle worker; each is rung on its channel bell:<consumer>
+--   counts            hash: <agent>\n<state> -> how many
+--   streams           set: <agent>\n<band>;   seq: the last n;   meta: hash with the version
+
+local P = KEYS[1] .. ':'
+local me, repeated = ARGV[2], ARGV[3] == '1'
+local call = redis.call
+local now = tonumber(ARGV[1])
+if not now then
+  local time = call('TIME')
+  now = time[1] + time[2] / 1000000
+end
+
+local VERSION = 1
+local GROUP = 'workers'
+local STEP_S = 5 -- what one step of priority is worth in seconds of waiting
+local HIGHEST = 10
+local ID, TASK, SUBSCRIPTION, AGENT, CONTEXT, PRIORITY = 1, 2, 3, 4, 6, 7 -- fixed; 5 is the branch
+local STATE, ATTEMPT, AGAIN, ERROR, QUEUED, UPDATED, TURN, LAST = 1, 2, 3, 4, 5, 6, 7, 8 -- variable
+local DEAD = {dead = true, expired = true, suspended = true}
+local UNFINISHED = {'queued', 'running', 'retrying', 'delayed'}
+
+local changed, touched, offered = {}, {}, {}
+
+local function read(n)
+  local record = call('HMGET', P .. 'd:' .. n, 'f', 'v')
+  if not record[2] then return nil end
+  return cmsgpack.unpack(record[1]), cmsgpack.unpack(record[2])
+end
+
+local function write(n, v)
+  call('HSET', P .. 'd:' .. n, 'v', cmsgpack.pack(v))
+end
+
+local function count(agent, state, by)
+  local field = agent .. '\n' .. state
+  changed[field] = (changed[field] or 0) + by
+end
+
+-- Change the state, in the record's table and in the counts.
+local function move(f, v, state)
+  count(f[AGENT], v[STATE], -1)
+  count(f[AGENT], state, 1)
+  v[STATE] = state
+end
+
+local function stream_of(agent, band)
+  return P .. 'q:' .. agent .. ':' .. band
+end
+
+local function lane_of(f)
+  return P .. 'lane:' .. f[AGENT] .. '\n' .. f[CONTEXT]
+end
+
+-- Put the head of a lane in its stream.
+local function offer(n, f)
+  local agent = f[AGENT]
+  local band = math.max(0, math.min(HIGHEST, f[PRIORITY]))
+  local stream = stream_of(agent, band)
+  local urgency = now - band * STEP_S
+  if not call('XADD', stream, 'NOMKSTREAM', '*', 'n', n, 'u', urgency) then
+    call('XGROUP', 'CREATE', stream, GROUP, '0', 'MKSTREAM')
+    call('SADD', P .. 'streams', agent .. '\n' .. band)
+    call('XADD', stream, '*', 'n', n, 'u', urgency)
+  end
+  call('ZADD', P .. 'ready:' .. agent, 'NX', urgency, band)
+  offered[agent] = (offered[agent] or 0) + 1
+end
+
+local function join_lane(n, f)
+  if call('RPUSH', lane_of(f), n) == 1 then offer(n, f) end
+end
+
+local function leave_lane(f)
+  local lane = lane_of(f)
+  call('LPOP', lane)
+  local head = call('LINDEX', lane, 0)
+  if head then offer(head, (read(head))) end
+end
+
+-- A turn is '<band>/<stream entry>': one lease of one delivery. It ends when the entry leaves the stream.
+local function end_turn(agent, turn)
+  local band, entry = string.match(turn, '^(%d+)/(.+)$')
+  local stream = stream_of(agent, band)
+  call('XACK', stream, GROUP, entry)
+  call('XDEL', stream, entry)
+end
+
+-- Return 1 when the delivery is new. `not_before` is in seconds, 0 for at once.
+local function add(fixed, body, not_before)
+  local f = cmsgpack.unpack(fixed)
+  local task = P .. 't:' .. f[TASK]
+  local known = call('HGET', task, f[SUBSCRIPTION])
+  if known then
+    if not repeated then return 0 end
+    local same = read(known)
+    return same and same[ID] == f[ID] and 1 or 0
+  end
+  local n = string.format('%d', call('INCR', P .. 'seq'))
+  local delayed = not_before > now
+  local v = {delayed and 'delayed' or 'queued', 1, false, '', now, 0, '', ''}
+  call('HSET', P .. 'd:' .. n, 'b', body, 'f', fixed, 'v', cmsgpack.pack(v))
+  call('HSET', task, f[SUBSCRIPTION], n)
+  call('ZADD', P .. 'order', n, n)
+  call('ZADD', P .. 'ids', 0, f[ID] .. '\0' .. n)
+  count(f[AGENT], v[STATE], 1)
+  touched[f[AGENT]] = true
+  if delayed then
+    call('ZADD', P .. 'later', not_before, n)
+  else
+    join_lane(n, f)
+  end
+  return 1
+end
+
+-- Return the delivery whole, for a reader: {n, body, fixed, variable}.
+local function row(n)
+  local record = call('HMGET', P .. 'd:' .. n, 'b', 'f', 'v')
+  return record[3] and {n, record[1], record[2], record[3]} or nil
+end
+
+local function rows(numbers)
+  local found = {}
+  for _, n in ipairs(numbers) do
+    found[#found + 1] = row(n)
+  end
+  return found
+end
+
+-- Begin a turn; return the row, or nil where the entry has no record.
+local function begin(n, turn)
+  local f, v = read(n)
+  if not f then return nil end
+  if v[STATE] == 'retrying' then
+    v[ATTEMPT] = v[ATTEMPT] + 1
+    v[AGAIN] = true
+  end
+  move(f, v, 'running')
+  v[TURN] = turn
+  write(n, v)
+  return row(n)
+end
+
+-- Take up to `limit` entries from the most urgent band; several only where there is no other band.
+local function take(agent, limit, found)
+  local ready = P .. 'ready:' .. agent
+  local bands = call('ZRANGE', ready, 0, 1)
+  local band = bands[1]
+  if not band then return false end
+  local stream = stream_of(agent, band)
+  local some = bands[2] and 1 or limit
+  local got = call('XREADGROUP', 'GROUP', GROUP, me, 'COUNT', some, 'STREAMS', stream, '>')
+  local after
+  for _, entry in ipairs(got and got[1][2] or {}) do
+    after = entry[1]
+    local turn = band .. '/' .. after
+    local leased = begin(entry[2][2], turn)
+    if leased then found[#found + 1] = leased else end_turn(agent, turn) end
+  end
+  local head = after and call('XRANGE', stream, '(' .. after, '+', 'COUNT', 1)[1]
+  if head then call('ZADD', ready, head[2][4], band) else call('ZREM', ready, band) end
+  return true
+end
+
+-- Put a delivery that was leased back in its stream.
+local function again(n, f, v, counted)
+  end_turn(f[AGENT], v[TURN])
+  v[TURN] = ''
+  if counted then v[ATTEMPT] = v[ATTEMPT] + 1 end
+  move(f, v, 'queued')
+  write(n, v)
+  offer(n, f)
+end
+
+-- Call `act(n, f, v)` for each (n, turn) that is still that turn.
+local function still_leased(n, turn, act)
+  local f, v = read(n)
+  if f and v[TURN] == turn then act(n, f, v) end
+end
+
+local function each_stream(act)
+  for _, name in ipairs(call('SMEMBERS', P .. 'streams')) do
+    local agent, band = string.match(name, '^(.*)\n(%d+)$')
+    act(agent, band, stream_of(agent, band))
+  end
+end
+
+local run = {}
+
+function run.open()
+  call('HSETNX', P .. 'meta', 'version', VERSION)
+  return call('HGET', P .. 'meta', 'version')
+end
+
+-- {fixed, body, not_before} for each delivery; return which were new.
+function run.publish(deliveries)
+  local new = {}
+  for i, each in ipairs(deliveries) do
+    new[i] = add(each[1], each[2], each[3])
+  end
+  return new
+end
+
+function run.lease(agent, limit)
+  local found = {}
+  while #found < limit and take(agent, limit - #found, found) do end
+  if #found < limit then
+    call('SADD', P .. 'wait:' .. agent, me)
+  else
+    call('SREM', P .. 'wait:' .. agent, me)
+  end
+  return found
+end
+
+-- End a turn: state, error and outputs together; the lane is free unless it is retried. Return 0 where the lease was lost.
+function run.settle(n, turn, state, err, retry_in_s, outputs)
+  local f, v = read(n)
+  if not f then return 0 end
+  if v[TURN] ~= turn then return v[LAST] == turn and 1 or 0 end
+  end_turn(f[AGENT], turn)
+  move(f, v, state)
+  v[TURN], v[LAST], v[ERROR], v[UPDATED] = '', turn, err, now
+  write(n, v)
+  touched[f[AGENT]] = true
+  if state == 'retrying' then
+    call('ZADD', P .. 'later', now + retry_in_s, n)
+    return 1
+  end
+  if DEAD[state] then call('ZADD', P .. 'dead', n, n) else call('ZADD', P .. 'finals', now, n) end
+  run.publish(outputs)
+  leave_lane(f)
+  return 1
+end
+
+-- Return a delivery unfinished; `begun` says whether a handler may have seen it.
+function run.hand_back(n, turn, begun)
+  still_leased(n, turn, function(_, f, v)
+    if begun then v[AGAIN], v[QUEUED] = true, now end
+    again(n, f, v, false)
+  end)
+  return 1
+end
+
+-- Return what this consumer was given without hearing of it: all its turns but the ones in `known`.
+function run.reconcile(known)
+  local heard = {}
+  for _, turn in ipairs(known) do heard[turn] = true end
+  each_stream(function(agent, band, stream)
+    for _, pending in ipairs(call('XPENDING', stream, GROUP, '-', '+', 1000, me)) do
+      local turn = band .. '/' .. pending[1]
+      local entry = not heard[turn] and call('XRANGE', stream, pending[1], pending[1])[1]
+      if entry then run.hand_back(entry[2][2], turn, false) end
+    end
+  end)
+  return 1
+end
+
+-- Hold on to the turns: {agent, band, entry ...} for each stream.
+function run.extend(held)
+  for _, each in ipairs(held) do
+    local command = {'XCLAIM', stream_of(each[1], each[2]), GROUP, me, 0}
+    for i = 3, #each do command[#command + 1] = each[i] end
+    command[#command + 1] = 'JUSTID'
+    call(unpack(command))
+  end
+  return 1
+end
+
+-- Put what a consumer has held on to no longer than `lease_ms` back, with one more attempt; return how many.
+function run.recover(lease_ms, limit)
+  local recovered = 0
+  each_stream(function(agent, band, stream)
+    local claimed = call('XAUTOCLAIM', stream, GROUP, me, lease_ms, '0', 'COUNT', limit)[2]
+    for _, entry in ipairs(claimed) do
+      still_leased(entry[2][2], band .. '/' .. entry[1], function(n, f, v)
+        v[AGAIN] = true
+        again(n, f, v, true)
+        recovered = recovered + 1
+      end)
+    end
+  end)
+  return recovered
+end
+
+-- Move what is due into its lane; return in how many milliseconds the next is due, -1 for none.
+function run.promote(limit)
+  for _, n in ipairs(call('ZRANGEBYSCORE', P .. 'later', '-inf', now, 'LIMIT', 0, limit)) do
+    call('ZREM', P .. 'later', n)
+    local f, v = read(n)
+    if f and v[STATE] == 'delayed' then
+      move(f, v, 'queued')
+      write(n, v)
+      touched[f[AGENT]] = true
+      join_lane(n, f)
+    elseif f then
+      offer(n, f)
+    end
+  end
+  local first = call('ZRANGE', P .. 'later', 0, 0, 'WITHSCORES')
+  return first[2] and math.max(0, math.ceil((first[2] - now) * 1000)) or -1
+end
+
+local function number_of(message_id, subscription)
+  for _, name in ipairs(call('ZRANGEBYLEX', P .. 'ids', '[' .. message_id .. '\0', '(' .. message_id .. '\1')) do
+    local n = string.match(name, '%z(%d+)$')
+    local f, v = read(n)
+    if f and f[SUBSCRIPTION] == subscription and DEAD[v[STATE]] then return n, f, v end
+  end
+end
+
+-- Put a dead letter back at the end of its lane, as attempt 1.
+function run.requeue(message_id, subscription)
+  local n, f, v = number_of(message_id, subscription)
+  if not n then return 0 end
+  call('ZREM', P .. 'dead', n)
+  move(f, v, 'queued')
+  v[ATTEMPT], v[AGAIN], v[ERROR], v[QUEUED], v[UPDATED], v[LAST] = 1, true, '', now, 0, ''
+  write(n, v)
+  touched[f[AGENT]] = true
+  join_lane(n, f)
+  return 1
+end
+
+function run.drop(message_id, subscription)
+  local n, f, v = number_of(message_id, subscription)
+  if not n then return 0 end
+  call('ZREM', P .. 'dead', n)
+  call('ZADD', P .. 'finals', now, n)
+  move(f, v, 'cancelled')
+  v[UPDATED] = now
+  write(n, v)
+  return 1
+end
+
+-- Forget what ended before now - keep_s; return how many.
+function run.purge(keep_s, limit)
+  local old = call('ZRANGEBYSCORE', P .. 'finals', '-inf', now - keep_s, 'LIMIT', 0, limit)
+  for _, n in ipairs(old) do
+    local f, v = read(n)
+    call('ZREM', P .. 'finals', n)
+    call('ZREM', P .. 'order', n)
+    if f then
+      call('HDEL', P .. 't:' .. f[TASK], f[SUBSCRIPTION])
+      call('ZREM', P .. 'ids', f[ID] .. '\0' .. n)
+      count(f[AGENT], v[STATE], -1)
+      call('DEL', P .. 'd:' .. n)
+    end
+  end
+  return #old
+end
+
+function run.sizes(agents)
+  for _, agent in ipairs(agents) do touched[agent] = true end
+  return 1
+end
+
+function run.counts()
+  return call('HGETALL', P .. 'counts')
+end
+
+-- One page, newest first, of `index` (order or dead), from number `below` on down.
+function run.page(index, below, limit)
+  return rows(call('ZREVRANGEBYSCORE', P .. index, below, '-inf', 'LIMIT', 0, limit))
+end
+
+-- All deliveries whose message id is between `first` and `last`, as ZRANGEBYLEX has it.
+function run.named(first, last)
+  local numbers = {}
+  for _, name in ipairs(call('ZRANGEBYLEX', P .. 'ids', first, last)) do
+    numbers[#numbers + 1] = string.match(name, '%z(%d+)$')
+  end
+  return rows(numbers)
+end
+
+-- Wake another consumer for what this one was rung for and has no idle worker to take.
+function run.ring(agent)
+  offered[agent] = (offered[agent] or 0) + 1
+  return 1
+end
+
+-- Say goodbye: wait for nothing more; leave the groups where nothing is held.
+function run.leave(agents)
+  for _, agent in ipairs(agents) do call('SREM', P .. 'wait:' .. agent, me) end
+  each_stream(function(_, _, stream)
+    if #call('XPENDING', stream, GROUP, '-', '+', 1, me) == 0 then
+      call('XGROUP', 'DELCONSUMER', stream, GROUP, me)
+    end
+  end)
+  return 1
+end
+
+local results = {}
+for i, operation in ipairs(cmsgpack.unpack(ARGV[4])) do
+  results[i] = run[operation[1]](unpack(operation, 2))
+end
+
+for field, by in pairs(changed) do
+  if by ~= 0 then call('HINCRBY', P .. 'counts', field, by) end
+end
+for agent, times in pairs(offered) do
+  while times > 0 do
+    local waiter = call('SPOP', P .. 'wait:' .. agent)
+    if not waiter then break end
+    if call('PUBLISH', P .. 'bell:' .. waiter, agent) > 0 then times = times - 1 end
+  end
+end
+local sizes = {}
+for agent in pairs(touched) do
+  local fields = {}
+  for i, state in ipairs(UNFINISHED) do fields[i] = agent .. '\n' .. state end
+  local numbers = call('HMGET', P .. 'counts', unpack(fields))
+  local active = (numbers[1] or 0) + (numbers[2] or 0) + (numbers[3] or 0)
+  sizes[#sizes + 1] = agent
+  sizes[#sizes + 1] = active + (numbers[4] or 0)
+  sizes[#sizes + 1] = active
+end
+return {results, sizes}
