@@ -5,7 +5,21 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import JSON, Boolean, Column, DateTime, Index, Integer, MetaData, String, Table, Text, TypeDecorator
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    DateTime,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    TypeDecorator,
+)
 from sqlalchemy.engine import Dialect
 
 metadata = MetaData()
@@ -115,6 +129,34 @@ posts = Table(
     Column("channel", String(40), nullable=False),
     Column("ts", String(40), nullable=False),
     Column("posted_at", UtcDateTime, nullable=False),
+)
+
+journal = Table(
+    "journal",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("kind", String(16), nullable=False),
+    Column("started_at", UtcDateTime, nullable=False, index=True),
+    Column("duration_ms", Float, nullable=False),
+    Column("outcome", String(24), nullable=False),
+    Column("message_id", String(200), nullable=False, index=True),
+    Column("trace_id", String(64), nullable=False, index=True),
+    Column("context_id", String(200), nullable=False),
+    Column("type", String(120), nullable=False),
+    Column("sender", String(80), nullable=False),
+    Column("agent", String(80), nullable=False),
+    Column("subscription", String(200), nullable=False),
+    Column("attempt", Integer, nullable=False),
+    Column("error", Text, nullable=False),
+    Column("outputs", JSON, nullable=False),
+    Column("bytes_in", BigInteger, nullable=False),
+    Column("bytes_out", BigInteger, nullable=False),
+    Column("name", String(120), nullable=False),
+    Column("level", String(4), nullable=False),
+    Column("tokens_in", Integer, nullable=False),
+    Column("tokens_out", Integer, nullable=False),
+    Column("cost_usd", Float, nullable=True),
+    sqlite_autoincrement=True,
 )
 
 task_graphs = Table(
