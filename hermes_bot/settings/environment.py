@@ -16,7 +16,10 @@ from hermes_bot.settings.yaml_file import KeyPath, parse_yaml
 
 PREFIX = "HERMES_"
 CONFIG = "HERMES_CONFIG"
-SHORT_NAMES: Mapping[str, KeyPath] = {"HERMES_DATABASE_URL": ("store", "url")}
+SHORT_NAMES: Mapping[str, KeyPath] = {
+    "HERMES_DATABASE_URL": ("store", "url"),
+    "OTEL_EXPORTER_OTLP_ENDPOINT": ("observe", "otlp_endpoint"),
+}
 _NOT_SETTINGS = frozenset({CONFIG, "HERMES_REQUIRE_SHARED", "HERMES_SHARED"})  # the last two are for tests
 
 
@@ -33,7 +36,8 @@ def overrides(environ: Mapping[str, str], problems: list[Problem]) -> list[Overr
     """Return what the variables set, those that win last; what cannot be read is added to `problems`."""
     found = []
     for name in sorted(environ, key=lambda each: (each not in SHORT_NAMES, each)):
-        if not name.startswith(PREFIX) or name in _NOT_SETTINGS or not environ[name]:
+        ours = name.startswith(PREFIX) or name in SHORT_NAMES
+        if not ours or name in _NOT_SETTINGS or not environ[name]:
             continue
         path = SHORT_NAMES.get(name) or _path(name)
         if path is None:

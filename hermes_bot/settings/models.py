@@ -150,7 +150,30 @@ class BusSettings(Section):
 
     backend: Literal["sqlite", "memory"] = "sqlite"
     max_queue_size: Annotated[int, Field(ge=1)] = 10_000
+    stale_after_s: Seconds = 3_600.0
     synchronous: Literal["full", "normal"] = "full"
+
+
+class JournalSettings(Section):
+    """`journal`: how long the record of every attempt and tool call is kept, and how many rows at most."""
+
+    keep_days: Annotated[float, Field(gt=0, le=100_000)] = 30.0
+    max_rows: Annotated[int, Field(ge=1_000)] = 1_000_000
+
+
+class ObserveSettings(Section):
+    """`observe`: an OTLP/HTTP endpoint for spans (empty = none), and the share of traces that are sent."""
+
+    otlp_endpoint: str = Field(default="", repr=False)
+    sample_ratio: Annotated[float, Field(ge=0, le=1)] = 1.0
+
+
+class AlarmSettings(Section):
+    """`alarms`: a message type of which more than `failure_ratio` fails within `window_s` raises one."""
+
+    failure_ratio: Annotated[float, Field(ge=0, lt=1)] = 0.05
+    window_s: Seconds = 300.0
+    min_count: Annotated[int, Field(ge=1)] = 20
 
 
 class StoreSettings(Section):
@@ -196,6 +219,9 @@ class FileSettings(Section):
     policies: PolicySettings = PolicySettings()
     agents: AgentSettings = AgentSettings()
     bus: BusSettings = BusSettings()
+    journal: JournalSettings = JournalSettings()
+    observe: ObserveSettings = ObserveSettings()
+    alarms: AlarmSettings = AlarmSettings()
     store: StoreSettings = StoreSettings()
     orders: OrderSettings = OrderSettings()
     http: HttpSettings = HttpSettings()

@@ -110,7 +110,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "key",
-    ["agents.file", "approvals.rules", "bus.url", "bus.stale_after_s", "tickets.merge_window_s", "model.name"],
+    ["agents.file", "approvals.rules", "bus.url", "tickets.merge_window_s", "model.name"],
 )
 def test_a_key_whose_feature_does_not_exist_yet_is_refused(tmp_path: Path, key: str) -> None:
     section, name = key.split(".")
@@ -257,3 +257,11 @@ def test_settings_are_frozen(tmp_path: Path) -> None:
 
     with pytest.raises(ValueError, match="frozen"):
         loaded.http.port = 1
+
+
+def test_the_standard_variable_of_opentelemetry_sets_the_endpoint_and_ours_wins(tmp_path: Path) -> None:
+    standard = {"OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"}
+    ours = {"HERMES_OBSERVE__OTLP_ENDPOINT": "http://127.0.0.1:9"}
+
+    assert settings.load(None, standard, folder=tmp_path).observe.otlp_endpoint == "http://127.0.0.1:4318"
+    assert settings.load(None, standard | ours, folder=tmp_path).observe.otlp_endpoint == "http://127.0.0.1:9"
