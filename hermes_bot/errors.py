@@ -51,11 +51,13 @@ class StoreError(HermesError):
 class SettingsError(HermesError):
     """A setting is wrong; the text names the place (file, line, key or variable) and the remedy."""
 
-    def __init__(self, message: str, *, file: str = "", line: int = 0, key: str = "") -> None:
-        place = f"{file}:{line}: " if file and line else f"{file}: " if file else ""
-        super().__init__(f"{place}{message}")
+    def __init__(self, message: str, *, file: str = "", line: int = 0, column: int = 0, key: str = "") -> None:
+        place = f"{file}:{line}" if file and line else file
+        place += f":{column}" if place and line and column else ""
+        super().__init__(f"{place}: {message}" if place else message)
         self.file = file
         self.line = line
+        self.column = column
         self.key = key
 
 

@@ -23,6 +23,7 @@ class RouteChoice(msgspec.Struct, frozen=True, kw_only=True):
 
     `score` is a calibrated probability, 0..1 (1.0 for a keyword rule). `matched` is the keyword, phrase or
     expression that hit, empty when similarity decided. `type` is the message type that the route emits.
+    `candidates` are the routes among which it is better to ask, none when the choice is clear; see `NotSure`.
     """
 
     route: str | None
@@ -33,6 +34,7 @@ class RouteChoice(msgspec.Struct, frozen=True, kw_only=True):
     matched: str = ""
     neighbours: tuple[Neighbour, ...] = ()
     scores: dict[str, float] = {}
+    candidates: tuple[str, ...] = ()
 
 
 class Encoder(Protocol):

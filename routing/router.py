@@ -10,11 +10,13 @@ from pathlib import Path
 from routing.batches import Batches
 from routing.choice import Encoder, RouteChoice
 from routing.keywords import KeywordHit, KeywordRules
+from routing.not_sure import NotSure
 from routing.route import Route
 from routing.similarity import Judgement, Similarity
 from routing.text import clean
 
 DEFAULT_THRESHOLD = 0.7
+NEVER_ASK = NotSure()
 UNKNOWN_TYPE = "ticket.unknown"
 
 
@@ -30,6 +32,7 @@ class Router:
         *,
         cache_folder: Path | None = None,
         score_threshold: float = DEFAULT_THRESHOLD,
+        not_sure: NotSure = NEVER_ASK,
         top_k: int = 3,
         recent: int = 2048,
         limit_s: float = 20.0,
@@ -40,6 +43,8 @@ class Router:
         self._similarity = Similarity(enabled, encoder, cache_folder, top_k=top_k)
         self._batches: Batches[str, Judgement] = Batches(self._similarity.judge, name="routing")
         self._score_threshold = score_threshold
+        self._not_sure = not_sure
+        self._nobody = frozenset(route.name for route in enabled if route.nobody)
         self._recent: OrderedDict[str, RouteChoice] = OrderedDict()
         self._recent_size = recent
         self._limit_s = limit_s
@@ -57,7 +62,7 @@ class Router:
         if known is not None:
             self._recent.move_to_end(key)
             return known
-        hit = self._rules.match(key)
+        hit = self._rules.match_folded(key.casefold())
         choice = self._by_rule(hit, None) if hit else self._by_similarity(await self._judge(key))
         self._recent[key] = choice
         while len(self._recent) > self._recent_size:
@@ -67,7 +72,7 @@ class Router:
     async def explain(self, text: str) -> RouteChoice:
         """Return the same choice with scores and neighbours filled in even where a rule decided."""
         key = clean(text)
-        hit = self._rules.match(key)
+        hit = self._rules.match_folded(key.casefold())
         judgement = await self._judge(key)
         return self._by_rule(hit, judgement) if hit else self._by_similarity(judgement)
 
@@ -106,4 +111,5 @@ class Router:
             threshold=0.0 if route.nobody else threshold,
             neighbours=judgement.neighbours,
             scores=judgement.scores,
+            candidates=self._not_sure.candidates(judgement.scores, self._nobody),
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from hermes_bot.errors import SettingsError
 from routing.keywords import BadPattern, compile_pattern
+from routing.not_sure import NotSure
 from routing.route import Keywords, Route
 
 MAX_FILE_BYTES = 16 << 20
@@ -22,40 +24,65 @@ Path_ = tuple[int | str, ...]
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    not_sure: NotSure = NotSure()
     routes: tuple[Route, ...]
 
 
-_KNOWN_KEYS = [*_File.model_fields, *Route.model_fields, *Keywords.model_fields]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteTable:
+    """What a routes file says: the routes in its order, disabled ones included, and when to ask."""
+
+    routes: tuple[Route, ...]
+    not_sure: NotSure = NotSure()  # noqa: RUF009 - frozen
+
+
+_KNOWN_KEYS = [*_File.model_fields, *NotSure.model_fields, *Route.model_fields, *Keywords.model_fields]
 
 
 def load_routes(path: Path) -> tuple[Route, ...]:
     """Return the routes of the file in its order, disabled ones included. Raises SettingsError."""
+    return load_table(path).routes
+
+
+def load_table(path: Path) -> RouteTable:
+    """Return what the file says. Raises SettingsError."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise SettingsError(f"cannot be read: {error.strerror}", file=str(path)) from error
+    return read_table(content, file=str(path))
+
+
+def read_table(content: bytes, *, file: str) -> RouteTable:
+    """Return what a file with this content says. Raises SettingsError."""
     if len(content) > MAX_FILE_BYTES:
-        raise SettingsError(f"is larger than {MAX_FILE_BYTES >> 20} MiB", file=str(path))
+        raise SettingsError(f"is larger than {MAX_FILE_BYTES >> 20} MiB", file=file)
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
-        raise SettingsError("is not UTF-8 text", file=str(path)) from error
-    return parse_routes(text, file=str(path))
+        raise SettingsError("is not UTF-8 text", file=file) from error
+    return parse_table(text, file=file)
 
 
 def parse_routes(text: str, *, file: str) -> tuple[Route, ...]:
     """Return the routes written in the text; `file` is named in errors. Raises SettingsError."""
+    return parse_table(text, file=file).routes
+
+
+def parse_table(text: str, *, file: str) -> RouteTable:
+    """Return what the text says; `file` is named in errors. Raises SettingsError."""
     document = _Document(text, file)
     try:
-        routes = _File.model_validate(document.value).routes
+        read = _File.model_validate(document.value)
     except ValidationError as error:
         raise _refused(document, error) from error
+    routes = read.routes
     _check_patterns(document, routes)
     for field in ("name", "type"):
         _check_unique(document, routes, field)
     if not any(route.enabled and not route.nobody for route in routes):
         raise document.error("no enabled route leads to an agent", ("routes",))
-    return routes
+    return RouteTable(routes=routes, not_sure=read.not_sure)
 
 
 class _Document:
@@ -70,24 +97,26 @@ class _Document:
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
-            raise SettingsError(f"column {column}: {error.problem}", file=file, line=line) from error
+            raise SettingsError(str(error.problem), file=file, line=line, column=column) from error
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise SettingsError(f"is not readable YAML: {error}", file=file) from error
 
     def error(self, message: str, place: Path_) -> SettingsError:
         key = ".".join(str(part) for part in place)
-        return SettingsError(f"{key}: {message}" if key else message, file=self._file, line=self._line(place), key=key)
+        line, column = self._mark(place)
+        text = f"{key}: {message}" if key else message
+        return SettingsError(text, file=self._file, line=line, column=column, key=key)
 
-    def _line(self, place: Path_) -> int:
-        """Return the line of the deepest part of the place that the file has."""
-        node, line = self._node, 1 if self._node is None else self._node.start_mark.line + 1
+    def _mark(self, place: Path_) -> tuple[int, int]:
+        """Return line and column, from 1, of the deepest part of the place that the file has."""
+        node, mark = self._node, None if self._node is None else self._node.start_mark
         for part in place:
             found = _child(node, part)
             if found is None:
                 continue  # a single rule written without its list: the place names an index that the file has not
             key, node = found
-            line = key.start_mark.line + 1
-        return line
+            mark = key.start_mark
+        return (1, 1) if mark is None else (mark.line + 1, mark.column + 1)
 
 
 class _Loader(yaml.SafeLoader):

@@ -55,7 +55,7 @@ def test_the_shipped_file_has_the_four_routes_and_examples_in_sixteen_languages(
         ("type: ride.car", "type: Ride Car", 8, "routes.1.type", "pattern"),
         ("enabled: false", "score_threshold: 2", 10, "routes.1.score_threshold", "less than or equal to 1"),
         ("enabled: false", "agent: bus", 10, "", "stands twice"),
-        ("enabled: false", "enabled: [", 11, "", "column"),
+        ("enabled: false", "enabled: [", 11, "", "routing.yaml:11:1: "),
     ],
 )
 def test_a_mistake_is_named_with_line_and_key(old: str, new: str, line: int, key: str, said: str) -> None:
