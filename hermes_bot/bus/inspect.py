@@ -41,6 +41,11 @@ class BusFile:
         with as_store_error(self._path):
             return rows.counts(self._connection)
 
+    def oldest(self) -> Mapping[str, datetime]:
+        """Return, by agent, since when the delivery waits that has waited longest of those in no final state."""
+        with as_store_error(self._path):
+            return rows.oldest(self._connection)
+
     def find(
         self, *, states: Sequence[State] = (), message_id: str = "", wanted: Wanted = ANY, limit: int = 100
     ) -> Sequence[Delivery]:

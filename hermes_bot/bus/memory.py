@@ -13,6 +13,7 @@ from hermes_bot.bus.lanes import LaneQueue
 from hermes_bot.bus.port import (
     ANY,
     DEAD_LETTERS,
+    FINAL_STATES,
     Delivery,
     Obey,
     Orders,
@@ -111,6 +112,15 @@ class MemoryBackend:
     async def counts(self) -> Mapping[tuple[str, State], int]:
         """Return how many deliveries there are by (agent, state)."""
         return Counter((record.agent, record.state) for record in self._records.values())
+
+    async def oldest(self) -> Mapping[str, datetime]:
+        """Return, by agent, since when the first delivery waits."""
+        first: dict[str, datetime] = {}
+        for record in self._records.values():
+            if record.state not in FINAL_STATES:
+                since = record.waits_since
+                first[record.agent] = min(since, first.get(record.agent, since))
+        return first
 
     async def find(
         self, *, states: Sequence[State] = (), message_id: str = "", wanted: Wanted = ANY, limit: int = 100

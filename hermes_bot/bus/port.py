@@ -214,6 +214,10 @@ class Backend(Protocol):
         """Return how many deliveries there are by (agent, state)."""
         ...
 
+    async def oldest(self) -> Mapping[str, datetime]:
+        """Return, by agent, since when the delivery waits that has waited longest of those in no final state."""
+        ...
+
     async def find(
         self, *, states: Sequence[State] = (), message_id: str = "", wanted: Wanted = ANY, limit: int = 100
     ) -> Sequence[Delivery]:

@@ -19,6 +19,8 @@ Connection = sqlite3.Connection
 
 _COLUMNS = "subscription, agent, state, attempt, redelivered, branch, error, queued_at, updated_at, body"
 _DEAD = ", ".join(f"'{state.value}'" for state in sorted(DEAD_LETTERS))
+_NOT_BEFORE = "(julianday(CAST(body AS TEXT) ->> '$.not_before') - 2440587.5) * 86400"  # by way of Julian days
+_WAITS_SINCE = f"max(queued_at, coalesce({_NOT_BEFORE}, 0))"
 _UNFINISHED = "state NOT IN ('done', 'cancelled')"  # the words of the partial index
 _INSERT = """
     INSERT INTO deliveries (task, subscription, agent, message_id, branch, queued_at, body)
@@ -205,18 +207,16 @@ def find(
 def _terms(states: Sequence[State], message_id: str, wanted: Wanted) -> list[tuple[str, Sequence[object]]]:
     """Return the conditions with their values; one without values is not asked for.
 
-    What follows from a message has its id and a hyphen in front, and `.` is the character after the hyphen. A JSON
-    time is text, turned into seconds since the epoch by way of Julian days.
+    What follows from a message has its id and a hyphen in front, and `.` is the character after the hyphen.
     """
     chain, before = wanted.chain, wanted.queued_before
-    not_before = "(julianday(CAST(body AS TEXT) ->> '$.not_before') - 2440587.5) * 86400"
     return [
         (f"state IN ({', '.join('?' * len(states))})", [state.value for state in states]),
         ("message_id = ?", [message_id] if message_id else []),
         ("(message_id = ? OR message_id > ? AND message_id < ?)", [chain, f"{chain}-", f"{chain}."] if chain else []),
         ("CAST(body AS TEXT) ->> '$.type' = ?", [wanted.type] if wanted.type else []),
         ("agent = ?", [wanted.agent] if wanted.agent else []),
-        (f"max(queued_at, coalesce({not_before}, 0)) < ?", [before.timestamp()] if before else []),
+        (f"{_WAITS_SINCE} < ?", [before.timestamp()] if before else []),
     ]
 
 
@@ -224,6 +224,15 @@ def counts(connection: Connection) -> dict[tuple[str, State], int]:
     """Return how many deliveries there are by (agent, state)."""
     rows = connection.execute("SELECT agent, state, count(*) FROM deliveries GROUP BY agent, state")
     return {(agent, State(state)): number for agent, state, number in rows}
+
+
+def oldest(connection: Connection) -> dict[str, datetime]:
+    """Return, by agent, since when the delivery waits that has waited longest of those in no final state."""
+    rows = connection.execute(
+        f"SELECT agent, min({_WAITS_SINCE}) FROM deliveries"  # noqa: S608 - constants
+        f" WHERE {_UNFINISHED} AND state NOT IN ({_DEAD}) GROUP BY agent"
+    )
+    return {agent: _time(since) for agent, since in rows}
 
 
 def requeue(

@@ -175,6 +175,10 @@ class SqliteBackend:
         """Return how many deliveries there are by (agent, state)."""
         return await self._read(rows.counts)
 
+    async def oldest(self) -> Mapping[str, datetime]:
+        """Return, by agent, since when the first delivery waits."""
+        return await self._read(rows.oldest)
+
     async def find(
         self, *, states: Sequence[State] = (), message_id: str = "", wanted: Wanted = ANY, limit: int = 100
     ) -> Sequence[Delivery]:

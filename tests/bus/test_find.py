@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from hermes_bot.bus.port import Wanted
-from tests.bus.harness import Harness, Recorder, message
+from tests.bus.harness import Harness, Recorder, blocking, message
 
 
 async def test_a_chain_is_the_message_and_all_that_followed_and_nothing_of_its_neighbours(harness: Harness) -> None:
@@ -36,3 +36,22 @@ async def test_deliveries_are_found_by_type_agent_and_by_how_long_they_wait(harn
     soon = harness.time.now + timedelta(minutes=10)
     assert await found(Wanted(queued_before=soon)) == {("ticket.created", "entry")}
     assert len(await found(Wanted(queued_before=soon + timedelta(hours=1)))) == 3
+
+
+async def test_the_delivery_that_waits_longest_is_known_by_agent(harness: Harness) -> None:
+    handler, go, _ = blocking()
+    harness.bus.subscribe("ticket.created", "entry", handler)
+    harness.bus.subscribe("ticket.order", "order", Recorder())
+    await harness.bus.start()
+    first = harness.time.now
+    await harness.publish("ticket.created")
+    harness.time.advance(60)
+    await harness.publish("ticket.created")
+    await harness.publish("ticket.order", "c3", not_before=first + timedelta(hours=1))
+
+    found = await harness.backend.oldest()
+    go.set()
+    await harness.finish()
+    assert found["entry"] == first
+    assert abs(found["order"] - first - timedelta(hours=1)) < timedelta(milliseconds=1)
+    assert "entry" not in await harness.backend.oldest()
