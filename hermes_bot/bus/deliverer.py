@@ -23,7 +23,7 @@ from hermes_bot.errors import HermesError, PermanentError, StoreError, Unroutabl
 from hermes_bot.messages.message import Kind, Message
 
 TASK_ERROR = "task.error"
-"""Type of what the sender of a request gets when the request failed; data: message_id, type, state, error."""
+"""Type of what the sender of a request gets when the request failed; data: message_id, type, state, error, task."""
 
 OnHop = Callable[[Delivery, State, Sequence[Message], float], None]
 OnFailure = Callable[[Delivery, str], Sequence[Message]]
@@ -174,6 +174,7 @@ def _error_message(delivery: Delivery, settlement: Settlement) -> Message:
         "type": request.type,
         "state": settlement.state.value,
         "error": settlement.error,
+        "task": request.task,
     }
     return request.child(TASK_ERROR, data, recipient=request.reply_to or request.sender, kind=Kind.ERROR)
 

@@ -50,7 +50,7 @@ def _stamped(
             id=f"{prefix}{number}",
             sender=BUS if trail else parent.agent,
             task_id=output.task_id or f"{prefix}{number}",
-            hops=source.hops + 1,
+            hops=output.hops or source.hops + 1,  # a task counts from where it was delegated, not its results
             processed_by=processed_by,
             created_at=at,
             context_chain=Chain(
