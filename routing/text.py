@@ -24,9 +24,13 @@ _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'", "“"
 
 def clean(text: str) -> str:
     """Return the first `MAX_CHARS` characters without invisible marks, width variants and runs of blanks."""
-    head = unicodedata.normalize("NFKC", text[:MAX_CHARS]).translate(_APOSTROPHES)
-    seen = "".join(char for char in head[:MAX_CHARS] if not _invisible(char))
-    return _SPACE.sub(" ", seen).strip()
+    head = text[:MAX_CHARS]
+    if not head.isascii():
+        head = unicodedata.normalize("NFKC", head)[:MAX_CHARS]
+    head = head.translate(_APOSTROPHES)
+    if not head.isprintable():  # almost all texts are, and so are spared a look at each character
+        head = "".join(char for char in head if not _invisible(char))
+    return " ".join(head.split())
 
 
 def fold(text: str) -> str:
