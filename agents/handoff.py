@@ -66,8 +66,13 @@ async def _summary(work: Work, ticket: Ticket, reason: str, desk: Desk) -> str:
         name=name,
         customer_language=work.language,
         opened_at=ticket.opened_at,
-        subject=ticket.subject[:QUOTED_CHARACTERS],
-        last_words=work.text[:QUOTED_CHARACTERS],
+        subject=_quoted(ticket.subject),
+        last_words=_quoted(work.text),
         known=work.known,
         why=ticket.why,
     )
+
+
+def _quoted(text: str) -> str:
+    """Return people's words on one line, so that none of them can look like a line of the summary."""
+    return " ".join(text.split())[:QUOTED_CHARACTERS]

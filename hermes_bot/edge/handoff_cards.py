@@ -9,10 +9,10 @@ from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.cards import CardTable, Tickets, may_be_old
 from hermes_bot.edge.poster import Draft, Poster
 from hermes_bot.edge.posts import Posts
-from hermes_bot.edge.text import escape, shorten
+from hermes_bot.edge.text import escape
 from hermes_bot.edge.views.handoff import handoff_look, short_handoff_look
-from hermes_bot.edge.views.look import Look, section
-from hermes_bot.edge.views.words import name_of
+from hermes_bot.edge.views.look import Look, section, words
+from hermes_bot.edge.views.words import fitted, name_of
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import HandoffChanged, HandoffNoted, HandoffRequested, read
@@ -57,8 +57,8 @@ class HandoffCards:
         ticket = await self._tickets.get(note.ticket_id)
         card = await self._posts.find(_key(ticket))
         names = await self._table.names(ticket.team, [note.user])
-        words = f"*{name_of(note.user, names)}* ({escape(ticket.id)}): {escape(shorten(note.text, NOTE_CHARACTERS))}"
-        draft = self._draft(ticket, Look(text=words, blocks=(section(words),)))
+        who, said = f"*{name_of(note.user, names)}* ({escape(ticket.id)}):", fitted(note.text, NOTE_CHARACTERS)
+        draft = self._draft(ticket, Look(text=f"{who} {said}", blocks=(section(who), words(said))))
         draft = replace(draft, key=f"noted:{message.id}", thread_ts=card.ts if card else "")
         return (await self._poster.post(draft, message, delivery)).outputs
 

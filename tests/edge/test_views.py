@@ -101,6 +101,34 @@ def test_a_settled_card_has_the_record_in_place_of_its_buttons(status: ApprovalS
     assert buttons(short_approval_look(settled, names=NAMES)) == []
 
 
+SPOOF = "please\n*Amount*\n1.00 EUR\n:white_check_mark: *Approved* by Omar Haddad \u202egnorw"
+
+
+def formatted(look: Look) -> str:
+    """Return all text of the blocks in which Slack sees bold, lines and emoji."""
+    parts: list[Any] = list(look.blocks)
+    found = ""
+    while parts:
+        part = parts.pop()
+        if isinstance(part, dict):
+            found += str(part["text"]) if part.get("type") == "mrkdwn" else ""
+            parts += part.values()
+        elif isinstance(part, list | tuple):
+            parts += part
+    return found
+
+
+def test_what_a_customer_wrote_cannot_look_like_a_part_of_the_card() -> None:
+    request = replace(REQUEST, shown=(("Amount", "30.00 EUR"), ("Reason", SPOOF)))
+    asked = approval_look(request, names=NAMES | {"U0EMMA": "*Approved* by\nOmar"})
+    handed = handoff_look(replace(TICKET, handoff_summary=SPOOF), names=NAMES)
+
+    assert "\n*Amount*" not in asked.text
+    assert all(words not in formatted(look) for look in (asked, handed) for words in ("*Approved*", "1.00 EUR\n"))
+    assert "\u202e" not in everything(asked) + everything(handed)
+    assert "Asked for by Approved by Omar ·" in formatted(asked)
+
+
 @settings(deadline=None)
 @given(HOSTILE, st.lists(st.tuples(HOSTILE, HOSTILE), max_size=25), HOSTILE)
 def test_a_card_is_valid_whatever_it_shows(title: str, shown: list[tuple[str, str]], reason: str) -> None:

@@ -8,7 +8,7 @@ from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
 from hermes_bot.edge.text import UPDATE_CHARACTERS, escape
 from hermes_bot.edge.views.look import Json, Look, actions, button, context, field_sections, section
 from hermes_bot.edge.views.values import packed
-from hermes_bot.edge.views.words import fitted, link, moment, name_of
+from hermes_bot.edge.views.words import fitted, link, moment, name_of, one_line
 
 APPROVE, REJECT = "approval:approve", "approval:reject"
 TITLE_CHARACTERS = 250
@@ -27,12 +27,13 @@ def approval_look(
     request: ApprovalRequest, *, names: Mapping[str, str], context_id: str = "", thread_url: str = ""
 ) -> Look:
     """Return the card as the store says it is now."""
-    title = fitted(request.title, TITLE_CHARACTERS)
+    title = one_line(request.title, TITLE_CHARACTERS)
     shown = [
         (fitted(label, LABEL_CHARACTERS), fitted(value, VALUE_CHARACTERS)) for label, value in request.shown[:MAX_SHOWN]
     ]
     ending = [_buttons(request, context_id)] if request.status is ApprovalStatus.PENDING else _record(request, names)
-    lines = [title, *(f"{label}: {value}" for label, value in shown), _headline(request, names)]
+    told = [f"{label}: {' '.join(value.split())}" for label, value in shown]
+    lines = [title, *told, _headline(request, names)]
     return Look(
         text="\n".join(lines)[:UPDATE_CHARACTERS],
         blocks=(section(f"*{title}*"), *field_sections(shown), _who(request, names, thread_url), *ending),
@@ -41,7 +42,7 @@ def approval_look(
 
 def short_approval_look(request: ApprovalRequest, *, names: Mapping[str, str]) -> Look:
     """Return the settled card without its details, for when Slack refuses the full one."""
-    title = escape(request.title[:LABEL_CHARACTERS])
+    title = one_line(request.title, LABEL_CHARACTERS)
     headline = _headline(request, names)
     return Look(text=f"{title}\n{headline}", blocks=(section(f"*{title}*"), context(headline)))
 
@@ -63,12 +64,9 @@ def _buttons(request: ApprovalRequest, context_id: str) -> Json:
 
 
 def _record(request: ApprovalRequest, names: Mapping[str, str]) -> list[Json]:
-    lines = [_headline(request, names)]
-    if request.reason:
-        lines.append(f"*Reason*: {fitted(request.reason, VALUE_CHARACTERS)}")
-    if request.result:
-        lines.append(f"*Result*: {fitted(request.result, VALUE_CHARACTERS)}")
-    return [section("\n".join(lines))]
+    said = (("Reason", request.reason), ("Result", request.result))
+    pairs = [(label, fitted(text, VALUE_CHARACTERS)) for label, text in said if text]
+    return [section(_headline(request, names)), *field_sections(pairs)]
 
 
 def _headline(request: ApprovalRequest, names: Mapping[str, str]) -> str:

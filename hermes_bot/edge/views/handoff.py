@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hermes_bot.edge.text import UPDATE_CHARACTERS, escape
-from hermes_bot.edge.views.look import Json, Look, actions, button, context, section
+from hermes_bot.edge.views.look import Json, Look, actions, button, context, section, words
 from hermes_bot.edge.views.values import packed
 from hermes_bot.edge.views.words import fitted, link, name_of
 from hermes_bot.tickets.ticket import Owner, Ticket
@@ -30,7 +30,7 @@ def handoff_look(ticket: Ticket, *, names: Mapping[str, str], thread_url: str = 
         text=f"{title}\n{state}\n{summary}"[:UPDATE_CHARACTERS],
         blocks=(
             section(f"*{title}*"),
-            section(summary),
+            words(summary),
             _about(ticket, names, thread_url),
             context(state),
             *((buttons,) if buttons else ()),

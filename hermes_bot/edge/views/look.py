@@ -53,9 +53,14 @@ def section(markdown: str) -> Json:
     return {"type": "section", "text": _markdown(markdown)}
 
 
+def words(text: str) -> Json:
+    """Return a section with people's words, in which nothing is formatted: they must not look like ours."""
+    return {"type": "section", "text": _plain(text)}
+
+
 def field_sections(pairs: Sequence[tuple[str, str]]) -> list[Json]:
-    """Return sections with label over value; both are mrkdwn."""
-    fields = [_markdown(f"*{label}*\n{value}") for label, value in pairs]
+    """Return sections with a label and beside it the value, which is plain: no value can look like a label."""
+    fields = [one for label, value in pairs for one in (_markdown(f"*{label}*"), _plain(value))]
     starts = range(0, len(fields), FIELDS_PER_SECTION)
     return [{"type": "section", "fields": fields[at : at + FIELDS_PER_SECTION]} for at in starts]
 
@@ -79,6 +84,10 @@ def actions(block_id: str, *buttons: Json) -> Json:
 
 def _markdown(text: str) -> Json:
     return {"type": "mrkdwn", "text": text[:SECTION_CHARACTERS], "verbatim": True}
+
+
+def _plain(text: str) -> Json:
+    return {"type": "plain_text", "text": text[:SECTION_CHARACTERS] if text.strip() else "–", "emoji": False}
 
 
 def _characters(part: Any) -> int:

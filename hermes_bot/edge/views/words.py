@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 
 from hermes_bot.edge.text import escape, shorten
+
+_DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")  # a text could turn round what stands beside it
+_FORMATTING = re.compile(r"[*_~`\s]+")
 
 
 def name_of(user: str, names: Mapping[str, str]) -> str:
     """Return the person's name; a mention where the name is not known."""
     if not user:
         return "nobody"
-    return escape(names[user]) if names.get(user) else f"<@{user}>"
+    name = _FORMATTING.sub(" ", _DIRECTION.sub("", names.get(user, ""))).strip()
+    return escape(name) if name else f"<@{user}>"
 
 
 def moment(at: datetime) -> str:
@@ -21,8 +26,13 @@ def moment(at: datetime) -> str:
 
 
 def fitted(text: str, limit: int) -> str:
-    """Return people's words escaped, at most `limit` characters."""
-    return escape(shorten(text, limit))
+    """Return people's words escaped, at most `limit` characters, and none that turn the direction of reading."""
+    return escape(shorten(_DIRECTION.sub("", text), limit))
+
+
+def one_line(text: str, limit: int) -> str:
+    """Return people's words as `fitted` does, on one line."""
+    return fitted(" ".join(text.split()), limit)
 
 
 def link(url: str, label: str) -> str:
