@@ -40,13 +40,14 @@ class SlackDirectory:
 
 
 def _person(raw: dict[str, Any], team: str, user: str) -> Person:
+    """Return the person. An address that its owner has not confirmed yet is none: it would open somebody's orders."""
     profile = raw.get("profile") or {}
     name = profile.get("real_name") or raw.get("real_name") or profile.get("display_name") or raw.get("name") or user
     return Person(
         team=str(raw.get("team_id") or team),
         id=str(raw.get("id") or user),
         name=str(name),
-        email=str(profile.get("email") or ""),
+        email="" if raw.get("is_email_confirmed") is False else str(profile.get("email") or ""),
         locale=str(raw.get("locale") or ""),
         bot=bool(raw.get("is_bot")),
         deactivated=bool(raw.get("deleted")),

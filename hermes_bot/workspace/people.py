@@ -11,7 +11,10 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A person (or bot) of the workspace. `team` is empty for our own team, another id for a stranger."""
+    """A person (or bot) of the workspace. `team` is empty for our own team, another id for a stranger.
+
+    `unconfirmed`: they have not yet shown that the address is theirs.
+    """
 
     id: str
     name: str
@@ -23,6 +26,7 @@ class Member:
     deactivated: bool = False
     guest: bool = False
     stranger: bool = False
+    unconfirmed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,6 +107,7 @@ def user(member: Member, app: App, *, locale: bool = False) -> Json:
         "is_ultra_restricted": False,
         "is_stranger": member.stranger,
         "is_app_user": False,
+        "is_email_confirmed": not member.unconfirmed,
         "tz": "Etc/UTC",
         "updated": 0,
         "profile": profile,

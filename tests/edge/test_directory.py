@@ -81,6 +81,15 @@ async def test_guests_strangers_and_the_deactivated_are_told_apart(
     assert people[2].team == "T9"
 
 
+async def test_an_address_that_its_owner_has_not_confirmed_is_none(
+    workspace: WorkspaceServer, directory: SlackDirectory
+) -> None:
+    roster = workspace.workspace.roster
+    roster.put_member(replace(roster.member("U0EMMA"), unconfirmed=True))
+
+    assert (await directory.person("T0HERMES", "U0EMMA")).email == ""
+
+
 async def test_an_unknown_person_or_group_is_refused(directory: SlackDirectory) -> None:
     with pytest.raises(SlackRefused, match="user_not_found"):
         await directory.person("T0HERMES", "U0NOBODY")
