@@ -39,8 +39,8 @@ class Database:
         """Connect once, so that a wrong address or folder is known at the start; raise StoreError."""
         try:
             self._engine, threads = _engine(self.url)
-        except (ArgumentError, ModuleNotFoundError) as error:
-            raise StoreError(f"{self.url!r} is not a database address: {error}") from error
+        except (ArgumentError, ModuleNotFoundError, ValueError) as error:
+            raise StoreError(f"{_without_password(self.url)!r} is not a database address: {error}") from error
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="store")
         try:
             await self.run(lambda connection: connection.exec_driver_sql("SELECT 1").scalar())
@@ -84,10 +84,13 @@ def _engine(url: str) -> tuple[Engine, int]:
     if parsed.get_backend_name() != "sqlite":
         if parsed.drivername == "postgresql":
             parsed = parsed.set(drivername="postgresql+psycopg")
-        return create_engine(parsed, pool_size=POSTGRES_CONNECTIONS, pool_pre_ping=True), POSTGRES_CONNECTIONS
+        return create_engine(
+            parsed, pool_size=POSTGRES_CONNECTIONS, pool_pre_ping=True, hide_parameters=True
+        ), POSTGRES_CONNECTIONS
     if parsed.database and parsed.database != ":memory:":
         _make_folder(Path(parsed.database).parent)
-    engine = create_engine(parsed, connect_args={"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000})
+    options = {"check_same_thread": False, "timeout": BUSY_TIMEOUT_MS / 1000}
+    engine = create_engine(parsed, connect_args=options, hide_parameters=True)  # they hold people's words
     event.listen(engine, "connect", _prepare_sqlite)
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
     return engine, 1
@@ -104,6 +107,13 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # BEGIN is ours, or pysqlite would delay it until the first write
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _without_password(url: str) -> str:
+    """Return what cannot be read as a URL without all that may be a secret: who connects, and what it asks for."""
+    head, at, tail = url.partition("?")[0].rpartition("@")
+    scheme, slashes, _ = head.partition("://")
+    return f"{scheme if slashes else ''}{slashes}***@{tail}" if at else tail
 
 
 def _cause(error: BaseException) -> str:
