@@ -5,10 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from hermes_bot.bus.port import Delivery
-from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
+from hermes_bot.messages.message import PRIORITY_OPERATOR, Kind, Message
 from hermes_bot.messages.payloads import (
+    APPROVAL_CLICKED,
     APPROVAL_SETTLED,
     HANDOFF_CHANGED,
+    HANDOFF_CLICKED,
     HANDOFF_NOTED,
     REPLY_READY,
     TICKET_CREATED,
@@ -17,12 +19,16 @@ from hermes_bot.messages.payloads import (
     Audience,
     Failed,
     Inbound,
+    Reply,
 )
 
 EDGE = "slack"
 
 CARDS = frozenset({APPROVAL_SETTLED, HANDOFF_CHANGED, HANDOFF_NOTED})
 """What the edge shows to staff; when that fails, the customer has been served all the same."""
+
+CLICKS = frozenset({APPROVAL_CLICKED, HANDOFF_CLICKED})
+"""What staff press on cards: they wait for an effect, the customer knows nothing of it."""
 
 PRIVATE_NOTES = frozenset({Audience.EPHEMERAL.value})
 """Audiences whose replies may be lost: they are never repeated, and the thread tells the same in other words."""
@@ -31,13 +37,17 @@ PRIVATE_NOTES = frozenset({Audience.EPHEMERAL.value})
 def failed_message(delivery: Delivery, error: str) -> Message | None:
     """Return the `ticket.failed` for a delivery that a customer waits for, or None.
 
-    A message about a failure never leads to another one.
+    A message about a failure never leads to another one. Who sent a request is told by the bus and decides.
     """
     message = delivery.message
+    if message.kind is Kind.REQUEST:
+        return None
     if any(hop.type == TICKET_FAILED for hop in message.context_chain.hops) or message.type == TICKET_FAILED:
         return None
     if delivery.agent == EDGE and message.type in CARDS:
         return None
+    if message.type in CLICKS:
+        return _click_again(message)
     if message.type == REPLY_READY and message.data.get("audience") in PRIVATE_NOTES:
         return None
     if message.type in (TICKET_CREATED, TICKET_REPLIED):
@@ -47,3 +57,14 @@ def failed_message(delivery: Delivery, error: str) -> Message | None:
     else:
         return None
     return message.child(TICKET_FAILED, failed, priority=PRIORITY_OPERATOR)
+
+
+def _click_again(message: Message) -> Message:
+    """Return the word to the one who pressed: a button must not be dead without a sign."""
+    ticket_id, channel, user = (str(message.data.get(key) or "") for key in ("ticket_id", "channel", "user"))
+    text = (
+        "Something went wrong on our side, and your click may have had no effect. "
+        f"Please look at the card and click again. Reference {message.id}"
+    )
+    body = Reply(ticket_id=ticket_id, channel=channel, thread_ts="", text=text, audience=Audience.EPHEMERAL, user=user)
+    return message.child(REPLY_READY, body, priority=PRIORITY_OPERATOR)

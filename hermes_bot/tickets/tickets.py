@@ -17,6 +17,7 @@ from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 
 SUBJECT_CHARACTERS = 200
 SUMMARY_CHARACTERS = 2_000
+MOST_DIGITS = 18  # what every database takes as a number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,7 +146,7 @@ class Tickets:
 def number_of(ticket_id: str) -> int:
     """Return the number in `T-123`; raise PermanentError where there is none."""
     prefix, _, digits = ticket_id.partition("-")
-    if prefix != "T" or not digits.isascii() or not digits.isdigit():
+    if prefix != "T" or not digits.isascii() or not digits.isdigit() or len(digits) > MOST_DIGITS:
         raise PermanentError(f"{ticket_id!r} is not a ticket id")
     return int(digits)
 

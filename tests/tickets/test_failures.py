@@ -57,3 +57,15 @@ def test_a_reply_in_a_thread_keeps_its_place() -> None:
     assert failed is not None
     assert isinstance(read(failed, Failed).inbound, Inbound)
     assert failed.context_id == "c"
+
+
+@pytest.mark.parametrize("type", ["approval.clicked", "handoff.clicked"])
+def test_staff_whose_click_could_not_be_handled_are_told_and_the_customer_is_not(type: str) -> None:
+    click: dict[str, object] = {"ticket_id": "T-1", "approval_id": "APR-1", "user": "U0OMAR", "channel": "C0HANDOFF"}
+    told = failed_message(delivery(type, click, "approvals"), "boom")
+
+    assert told is not None
+    reply = read(told, Reply)
+    assert (reply.audience, reply.user, reply.channel) == ("ephemeral", "U0OMAR", "C0HANDOFF")
+    assert "click again" in reply.text
+    assert failed_message(delivery("reply.ready", told.data, "slack"), "boom") is None

@@ -94,7 +94,7 @@ async def test_handing_over_twice_is_one_round_and_after_a_return_the_next(ticke
     assert (next_round.handoff_round, next_round.handoff_summary) == (2, "third")
 
 
-@pytest.mark.parametrize("ticket_id", ["", "T-", "T-x", "T-99", "99", "T-٣", "T--1"])
+@pytest.mark.parametrize("ticket_id", ["", "T-", "T-x", "T-99", "99", "T-٣", "T--1", "T-" + "9" * 30])
 async def test_an_unknown_ticket_id_is_a_clear_error(tickets: Tickets, ticket_id: str) -> None:
     with pytest.raises(PermanentError):
         await tickets.get(ticket_id)

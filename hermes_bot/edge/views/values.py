@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from hermes_bot.edge.text import storable
+
 VALUE_CHARACTERS = 2_000
 
 
@@ -23,4 +25,4 @@ def unpacked(raw: object) -> dict[str, str]:
         return {}
     if not isinstance(fields, dict):
         return {}
-    return {str(name): text for name, text in fields.items() if isinstance(text, str)}
+    return {storable(str(name)): storable(text) for name, text in fields.items() if isinstance(text, str)}
