@@ -12,11 +12,12 @@ from typing import TypeVar
 import aiohttp
 
 from hermes_bot.bus.port import Delivery, Handler
+from hermes_bot.edge.alarms import AlarmPosts
 from hermes_bot.edge.approval_cards import ApprovalCards, CardPlace
 from hermes_bot.edge.cards import Approvals, CardTable, Tickets
 from hermes_bot.edge.channels import ChannelPolicy, resolved
 from hermes_bot.edge.handoff_cards import HandoffCards
-from hermes_bot.edge.http_door import HttpDoor
+from hermes_bot.edge.http_door import HttpDoor, Probes
 from hermes_bot.edge.inbound import Bot
 from hermes_bot.edge.listeners import Listeners, Publish
 from hermes_bot.edge.poster import AGENT, POST_CHECK, Poster
@@ -29,6 +30,7 @@ from hermes_bot.edge.socket_mode import SocketDoor
 from hermes_bot.errors import TransientError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
+    ALARM_RAISED,
     APPROVAL_REQUESTED,
     APPROVAL_SETTLED,
     HANDOFF_CHANGED,
@@ -49,6 +51,7 @@ TYPES = (
     HANDOFF_REQUESTED,
     HANDOFF_CHANGED,
     HANDOFF_NOTED,
+    ALARM_RAISED,
     POST_CHECK,
 )
 """The message types that agent `slack` subscribes to."""
@@ -97,6 +100,7 @@ class SlackEdge:
         approvers: Sequence[str],
         clock: Callable[[], datetime],
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        probes: Probes | None = None,
     ) -> None:
         self._api = api
         self._desk = desk
@@ -113,6 +117,7 @@ class SlackEdge:
             ready=self.ready,
             clock=clock,
             signing_secret="" if doors.app_token else doors.signing_secret,
+            probes=probes,
         )
         self._session: aiohttp.ClientSession | None = None
         self._socket: SocketDoor | None = None
@@ -222,6 +227,7 @@ class SlackEdge:
             HANDOFF_REQUESTED: handoffs.on_requested,
             HANDOFF_CHANGED: handoffs.on_changed,
             HANDOFF_NOTED: handoffs.on_noted,
+            ALARM_RAISED: AlarmPosts(poster, handoff_channel=policy.handoff_channel).on_raised,
             POST_CHECK: poster.on_check,
         }
 

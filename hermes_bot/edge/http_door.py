@@ -1,12 +1,14 @@
-"""The HTTP door: Slack's signed requests (when a signing secret is set), and the health pages in any case."""
+"""The HTTP door: Slack's signed requests (when a signing secret is set), health and metrics in any case."""
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import hashlib
 import hmac
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import datetime
 
 from aiohttp import web
@@ -14,7 +16,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncBoltRequest
 
 from hermes_bot.edge.slack_app import SlackApp
-from hermes_bot.errors import SettingsError
+from hermes_bot.errors import HermesError, SettingsError
 
 BODY_BYTES = 1_048_576
 MAX_SKEW_S = 300
@@ -22,20 +24,42 @@ PATHS = ("/slack/events", "/slack/interactions", "/slack/commands")
 
 log = logging.getLogger(__name__)
 
+PROBE_LIMIT_S = 5.0
+
 Ready = Callable[[], tuple[bool, str]]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probes:
+    """What lies behind the edge: `trouble` says why it is not ready, empty when all is well.
+
+    `metrics` gives the body and the content type of `/metrics`; `paused` whether nothing is executed at the moment.
+    """
+
+    trouble: Callable[[], Awaitable[str]]
+    metrics: Callable[[], Awaitable[tuple[bytes, str]]]
+    paused: Callable[[], bool]
+
+
 class HttpDoor:
-    """Serves `/healthz` and `/readyz`, and `/slack/...` once `serve` has given it the app."""
+    """Serves `/healthz`, `/readyz` and `/metrics`, and `/slack/...` once `serve` has given it the app."""
 
     def __init__(
-        self, *, host: str, port: int, ready: Ready, clock: Callable[[], datetime], signing_secret: str = ""
+        self,
+        *,
+        host: str,
+        port: int,
+        ready: Ready,
+        clock: Callable[[], datetime],
+        signing_secret: str = "",
+        probes: Probes | None = None,
     ) -> None:
         self._host = host
         self._port = port
         self._ready = ready
         self._clock = clock
         self._secret = signing_secret.encode()
+        self._probes = probes
         self._app: SlackApp | None = None
         self._runner: web.AppRunner | None = None
 
@@ -51,6 +75,8 @@ class HttpDoor:
         application = web.Application(client_max_size=BODY_BYTES)
         application.router.add_get("/healthz", self._healthz)
         application.router.add_get("/readyz", self._readyz)
+        if self._probes is not None:
+            application.router.add_get("/metrics", self._metrics)
         if self._secret:
             for path in PATHS:
                 application.router.add_post(path, self._slack)
@@ -85,7 +111,22 @@ class HttpDoor:
 
     async def _readyz(self, _request: web.Request) -> web.Response:
         ready, reason = self._ready()
-        return web.json_response({"ok": ready, "reason": reason}, status=200 if ready else 503)
+        told: dict[str, object] = {}
+        if self._probes is not None:
+            told["paused"] = self._probes.paused()
+            if ready:
+                reason = await _within_limit(self._probes.trouble())
+                ready = not reason
+        return web.json_response({"ok": ready, "reason": reason, **told}, status=200 if ready else 503)
+
+    async def _metrics(self, _request: web.Request) -> web.Response:
+        assert self._probes is not None  # noqa: S101 - the path exists with them only
+        try:
+            async with asyncio.timeout(PROBE_LIMIT_S):
+                body, content_type = await self._probes.metrics()
+        except (HermesError, TimeoutError) as error:
+            return _error(503, f"{type(error).__name__}: {error}")
+        return web.Response(body=body, headers={"Content-Type": content_type})
 
     async def _slack(self, request: web.Request) -> web.Response:
         raw = await request.read()
@@ -118,6 +159,17 @@ class HttpDoor:
             log.warning("clock skew: a request of Slack's refused, check this machine's time", extra={"skew_s": skew_s})
             return "clock_skew"
         return ""
+
+
+async def _within_limit(trouble: Awaitable[str]) -> str:
+    """Return what is wrong, also when that cannot be found out."""
+    try:
+        async with asyncio.timeout(PROBE_LIMIT_S):
+            return await trouble
+    except TimeoutError:
+        return f"no answer within {PROBE_LIMIT_S:g} s"
+    except HermesError as error:
+        return str(error)
 
 
 def signature(secret: bytes, timestamp: str, raw: bytes) -> bytes:

@@ -91,6 +91,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
     expects: dict[str, Any] | None = None
     reply_to: str = ""
     version: int = VERSION
+    replay: bool = False
     extra: dict[str, Any] | None = None
 
     @property
@@ -132,6 +133,7 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, for
             context_chain=self.context_chain,
             expects=expects,
             reply_to=reply_to,
+            replay=self.replay,
         )
 
 

@@ -28,6 +28,7 @@ HANDOFF_REQUESTED = "handoff.requested"
 HANDOFF_CLICKED = "handoff.clicked"
 HANDOFF_CHANGED = "handoff.changed"
 HANDOFF_NOTED = "handoff.noted"
+ALARM_RAISED = "alarm.raised"
 POST_CHECK = "post.check"
 TASK_RESULT = "task.result"
 TASK_ERROR = "task.error"
@@ -261,6 +262,17 @@ class TaskDue(msgspec.Struct, frozen=True, kw_only=True):
     """`task.due`: a time limit of this task's parts may have passed."""
 
     task: str
+
+
+class AlarmRaised(msgspec.Struct, frozen=True, kw_only=True):
+    """`alarm.raised`: something that whoever runs Hermes has to look at; the edge tells the handoff channel.
+
+    `subject` is what it is about, such as a message type; `text` says it in words; `reference` is a message's id.
+    """
+
+    subject: str
+    text: str
+    reference: str = ""
 
 
 Payload = TypeVar("Payload", bound=msgspec.Struct)

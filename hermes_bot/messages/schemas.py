@@ -30,6 +30,7 @@ PAYLOADS: Mapping[str, type[msgspec.Struct]] = {
     payloads.HANDOFF_CLICKED: payloads.HandoffClicked,
     payloads.HANDOFF_CHANGED: payloads.HandoffChanged,
     payloads.HANDOFF_NOTED: payloads.HandoffNoted,
+    payloads.ALARM_RAISED: payloads.AlarmRaised,
     payloads.POST_CHECK: payloads.PostCheck,
     payloads.TASK_RESULT: payloads.TaskResult,
     payloads.TASK_ERROR: payloads.TaskError,

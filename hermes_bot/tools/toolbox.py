@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from time import perf_counter
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -17,6 +18,7 @@ from hermes_bot.tools.registry import Tool, ToolRefusal
 
 Answer = TypeVar("Answer")
 
+_OUTCOMES: Mapping[type, str] = {Done: "done", NeedsApproval: "needs_approval", Refused: "refused", Invalid: "invalid"}
 _FROM_HERMES = frozenset({"caller", "approval_id"})
 
 
@@ -30,10 +32,29 @@ class Listed:
     description: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolCall:
+    """A call as it is recorded: never with arguments or results.
+
+    `outcome` is done, needs_approval, refused, invalid or failed; `error` a refusal's code or an error's type.
+    """
+
+    tool: str
+    level: str
+    agent: str
+    seconds: float
+    outcome: str
+    error: str = ""
+
+
+OnCall = Callable[[ToolCall], None]
+
+
 class Toolbox:
     """Tools, and which agent may use which. An agent that is not listed may use none.
 
     `services` are what tools ask for by name after the `*` in their signature. Each run has `timeout_s` seconds.
+    `on_call` is told of every call, also of those that were refused or failed.
     """
 
     def __init__(
@@ -43,11 +64,13 @@ class Toolbox:
         allowed: Mapping[str, Sequence[str]],
         services: Mapping[str, object],
         timeout_s: float = 10.0,
+        on_call: OnCall | None = None,
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._allowed = {agent: frozenset(names) for agent, names in allowed.items()}
         self._services = dict(services)
         self._timeout_s = timeout_s
+        self._on_call = on_call
         self._refuse_what_cannot_work(tools)
 
     def listing(self) -> tuple[Listed, ...]:
@@ -72,6 +95,9 @@ class Toolbox:
 
         Raise TransientError when the tool takes too long or what it needs is away.
         """
+        return await self._recorded(name, caller, self._call(name, arguments, caller))
+
+    async def _call(self, name: str, arguments: Mapping[str, Any] | str, caller: Caller) -> Outcome:
         tool = self._tool(name, caller.agent)
         if tool is None:
             return Refused(code="not_allowed")
@@ -105,6 +131,12 @@ class Toolbox:
         """
         if not approval_id:
             raise PermanentError(f"tool {name}: an approved run needs the id of its approval")
+        running = self._run_approved(name, arguments, caller, approval_id=approval_id, repeated=repeated)
+        return await self._recorded(name, caller, running)
+
+    async def _run_approved(
+        self, name: str, arguments: Mapping[str, Any], caller: Caller, *, approval_id: str, repeated: bool
+    ) -> Done | Refused:
         tool = self._tool(name, caller.agent)
         if tool is None or not tool.privileged:
             return Refused(code="not_allowed")
@@ -132,6 +164,26 @@ class Toolbox:
             title=preview.title,
             shown=preview.shown,
         )
+
+    async def _recorded(self, name: str, caller: Caller, running: Awaitable[Answer]) -> Answer:
+        """Return what comes of the call, and tell `on_call`."""
+        started, outcome, error = perf_counter(), "failed", "cancelled"
+        try:
+            answer = await running
+            outcome, error = _OUTCOMES[type(answer)], answer.code if isinstance(answer, Refused) else ""
+        except Exception as failure:
+            error = type(failure).__name__
+            raise
+        else:
+            return answer
+        finally:
+            if self._on_call is not None:
+                tool = self._tools.get(name)
+                level = tool.level.name if tool else ""
+                seconds = perf_counter() - started
+                self._on_call(
+                    ToolCall(tool=name, level=level, agent=caller.agent, seconds=seconds, outcome=outcome, error=error)
+                )
 
     def _tool(self, name: str, agent: str) -> Tool | None:
         return self._tools.get(name) if name in self._allowed.get(agent, frozenset()) else None
