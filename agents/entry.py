@@ -9,16 +9,18 @@ from agents.desk import Desk
 from agents.language import language_of
 from agents.replies import reply
 from agents.words import SmallTalk, asks_about_order, asks_for_a_person, is_bare, is_short, is_thanks, small_talk
-from hermes_bot.errors import TransientError
+from hermes_bot.errors import PermanentError, TransientError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
     HANDOFF_NOTED,
+    REPLY_READY,
     TICKET_CLICKED,
     TICKET_UNKNOWN,
     Audience,
     Clicked,
     HandoffNoted,
     Inbound,
+    Reply,
     Work,
     read,
 )
@@ -92,7 +94,10 @@ class EntryAgent:
 
     async def _clicked(self, message: Message, desk: Desk) -> list[Message]:
         clicked = read(message, Clicked)
-        ticket = await desk.tickets.get(clicked.ticket_id)
+        try:
+            ticket = await desk.tickets.get(clicked.ticket_id)
+        except PermanentError:
+            return [_forgotten(message, clicked, desk)]
         situation = await self._situation(message, ticket, desk)
         if (clicked.user, clicked.team) != (ticket.requester, situation.team or ticket.team):
             text = desk.texts.render(ticket.language, "entry.not_yours")
@@ -267,3 +272,10 @@ def _words_of(inbound: Inbound) -> str:
 def _note(message: Message, ticket: Ticket, text: str) -> Message:
     note = HandoffNoted(ticket_id=ticket.id, text=text, user=ticket.requester)
     return message.child(HANDOFF_NOTED, note, context_id=ticket.context_id)
+
+
+def _forgotten(message: Message, clicked: Clicked, desk: Desk) -> Message:
+    """Return the word to somebody who pressed a button of a ticket that is not in the store (any more)."""
+    text = desk.texts.render(language_of(clicked.label), "entry.forgotten")
+    body = Reply(ticket_id="", channel="", thread_ts="", text=text, audience=Audience.EPHEMERAL, user=clicked.user)
+    return message.child(REPLY_READY, body)

@@ -11,9 +11,11 @@ from hermes_bot.messages.payloads import (
     APPROVAL_REQUESTED,
     HANDOFF_NOTED,
     HANDOFF_REQUESTED,
+    TICKET_CLICKED,
     TICKET_CREATED,
     Audience,
     Choice,
+    Clicked,
     HandoffNoted,
     Inbound,
     Reply,
@@ -32,6 +34,17 @@ async def test_a_message_opens_a_ticket_and_says_why_it_went_where_it_went(pump:
     ticket = await desk.tickets.get(turn.answer.ticket_id)
     assert (ticket.requester, ticket.agent, ticket.language) == ("U0EMMA", "order", "en")
     assert ticket.why
+
+
+async def test_a_button_of_a_ticket_that_the_store_does_not_know_is_answered_to_whoever_pressed_it(pump: Pump) -> None:
+    pressed = Clicked(ticket_id="T-4711", choice="refund/confirm:10001", label="Yes", user="U0EMMA", team=TEAM)
+    turn = await pump.run(
+        Message(type=TICKET_CLICKED, sender="slack", context_id="c", id="MSG-old", data=fields_of(pressed))
+    )
+
+    (told,) = turn.seen_by(Audience.EPHEMERAL)
+    assert (told.user, told.channel) == ("U0EMMA", "")
+    assert "don't know this request" in told.text
 
 
 async def test_staff_who_write_in_a_customers_thread_start_nothing(pump: Pump, desk: Desk) -> None:
