@@ -43,10 +43,16 @@ class Ways:
     private_in_thread: bool = False
 
 
+def agent_in(type_: str) -> str:
+    """Return the agent that a type is named after."""
+    return type_.rpartition(".")[2]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """The services, each for the agent that needs it. `choose` is the router's: a text in, a choice out.
 
+    `agent_of` tells which agent gets a type just now, empty where none does: routes come and go while the bot runs.
     `redelivered` says that an earlier attempt at this message may have run part of the way. `ways` says what
     differs in a channel, by its id.
     """
@@ -60,6 +66,7 @@ class Desk:
     staff: Staff
     texts: Texts
     choose: Callable[[str], Awaitable[RouteChoice]]
+    agent_of: Callable[[str], str] = agent_in
     redelivered: bool = False
     ways: Mapping[str, Ways] = field(default_factory=dict)
 

@@ -19,13 +19,11 @@ from hermes_bot.approvals.clicks import ApprovalDesk
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Delivery, Handler, Policy
 from hermes_bot.edge.edge import SlackEdge
-from hermes_bot.errors import SettingsError
 from hermes_bot.messages import payloads
 from hermes_bot.messages.message import Message
 from hermes_bot.people import Directory, Roles
 from hermes_bot.settings import Settings
 from hermes_bot.tickets.ownership import Ownership
-from routing.route import Route
 
 
 def subscribe_services(
@@ -61,31 +59,46 @@ def subscribe_services(
             bus.subscribe(pattern, agent, handler, policy_of(settings, agent))
 
 
-def subscribe_agents(
-    bus: Bus, settings: Settings, routes: Sequence[Route], desk: Callable[[bool], Desk], texts: Texts
-) -> None:
-    """Bind entry to what customers do, and each route's type to its agent."""
-    agents: dict[str, Agent] = {
+class AgentBindings:
+    """Which agent gets which type: entry's own, and those of the route table, which may change while the bus runs."""
+
+    def __init__(self, bus: Bus, settings: Settings, desk: Callable[[bool], Desk], agents: Mapping[str, Agent]) -> None:
+        self._bus = bus
+        self._settings = settings
+        self._desk = desk
+        self._agents = agents
+        self._bound: dict[str, str] = {}
+
+    def bind_fixed(self) -> None:
+        """Bind what no route decides."""
+        entry, refund = EntryAgent(), self._agents["refund"]
+        for pattern in (payloads.TICKET_CREATED, payloads.TICKET_REPLIED, payloads.TICKET_CLICKED):
+            self._subscribe(pattern, entry)
+        self._subscribe(payloads.APPROVAL_SETTLED, refund)
+
+    def bind(self, wanted: Mapping[str, str]) -> None:
+        """Bind each type to its agent, and no other type; what is queued for a binding that goes is still handled."""
+        for type_, agent in self._bound.items():
+            if wanted.get(type_) != agent:
+                self._bus.unsubscribe(agent, type_)
+        for type_, agent in wanted.items():
+            if self._bound.get(type_) != agent:
+                self._subscribe(type_, self._agents[agent])
+        self._bound = dict(wanted)
+
+    def _subscribe(self, pattern: str, agent: Agent) -> None:
+        handler, policy = handler_of(agent, self._desk), policy_of(self._settings, agent.name)
+        self._bus.subscribe(pattern, agent.name, handler, policy)
+
+
+def agents_of(texts: Texts) -> dict[str, Agent]:
+    """Return the agents that routes may name."""
+    return {
         "order": OrderAgent(OrderPlanner(texts)),
         "refund": RefundAgent(RefundPlanner(texts)),
         "handoff": HandoffAgent(),
         "unknown": UnknownAgent(),
     }
-    bindings: list[tuple[str, Agent]] = [
-        (pattern, EntryAgent())
-        for pattern in (payloads.TICKET_CREATED, payloads.TICKET_REPLIED, payloads.TICKET_CLICKED)
-    ]
-    for route in (route for route in routes if route.enabled):
-        if route.agent not in agents:
-            known = ", ".join(sorted(agents))
-            raise SettingsError(
-                f"route {route.name!r}: there is no agent {route.agent!r}; known are {known}",
-                file=str(settings.routing.file),
-            )
-        bindings.append((route.type, agents[route.agent]))
-    bindings.append((payloads.APPROVAL_SETTLED, agents["refund"]))
-    for pattern, agent in bindings:
-        bus.subscribe(pattern, agent.name, handler_of(agent, desk), policy_of(settings, agent.name))
 
 
 def handler_of(agent: Agent, desk: Callable[[bool], Desk]) -> Handler:

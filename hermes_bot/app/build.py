@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 from pydantic import SecretStr
 
@@ -39,9 +39,9 @@ from hermes_bot.tools.order_book import OrderBook
 from hermes_bot.tools.refund_policy import read_refund_policy
 from hermes_bot.tools.shop import Shop
 from hermes_bot.tools.toolbox import Toolbox
-from routing.choice import Encoder
-from routing.route import Route
+from routing.choice import Encoder, RouteChoice
 from routing.router import Router
+from routing.routes_file import RouteTable
 
 SYNCHRONOUS: Mapping[str, Literal["FULL", "NORMAL"]] = {"full": "FULL", "normal": "NORMAL"}
 ALLOWED_TOOLS = {
@@ -50,6 +50,18 @@ ALLOWED_TOOLS = {
 }
 
 Clock = Callable[[], datetime]
+
+
+class LiveRoutes(Protocol):
+    """The routes in use, whichever they are at the time."""
+
+    async def choose(self, text: str) -> RouteChoice:
+        """Return who gets the text."""
+        ...
+
+    def agent_of(self, type_: str) -> str:
+        """Return the agent that gets this type, empty where none does."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,9 +104,14 @@ def build_stores(settings: Settings, database: Database, shop: Database, clock: 
     )
 
 
-def build_router(settings: Settings, routes: Sequence[Route]) -> Router:
+def build_router(settings: Settings, table: RouteTable, encoder: Encoder | None = None) -> Router:
     """Return the router; encodes what its cache does not know, so call it in a thread."""
-    return Router(routes, build_encoder(settings), cache_folder=settings.data.path / "cache")
+    return Router(
+        table.routes,
+        encoder or build_encoder(settings),
+        cache_folder=settings.data.path / "cache",
+        not_sure=table.not_sure,
+    )
 
 
 def build_encoder(settings: Settings) -> Encoder:
@@ -171,7 +188,7 @@ def build_edge(
 
 
 def desk_of(
-    settings: Settings, stores: Stores, roles: Roles, directory: Directory, texts: Texts, router: Router
+    settings: Settings, stores: Stores, roles: Roles, directory: Directory, texts: Texts, routing: LiveRoutes
 ) -> Callable[[bool], Desk]:
     """Return what makes the desk for one delivery."""
     staff = Staff(
@@ -196,7 +213,8 @@ def desk_of(
             directory=directory,
             staff=staff,
             texts=texts,
-            choose=router.choose,
+            choose=routing.choose,
+            agent_of=routing.agent_of,
             redelivered=redelivered,
             ways=ways,
         )

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 
 from pydantic import SecretStr
 
 from agents.texts import load_texts
-from hermes_bot.app.bindings import subscribe_agents, subscribe_services
-from hermes_bot.app.build import Clock, build_bus, build_edge, build_router, desk_of, opened, secret
+from hermes_bot.app.bindings import AgentBindings, agents_of, subscribe_services
+from hermes_bot.app.build import Clock, build_bus, build_edge, desk_of, opened, secret
+from hermes_bot.app.live_routing import LiveRouting
+from hermes_bot.app.staff_notice import tell_staff
 from hermes_bot.bus.bus import Bus
 from hermes_bot.edge.directory import SlackDirectory
 from hermes_bot.edge.slack_api import SlackApi, web_client
@@ -19,7 +22,6 @@ from hermes_bot.people import Roles
 from hermes_bot.settings import Mode, Settings, SlackAccess
 from hermes_bot.settings.files import beside
 from hermes_bot.workspace.server import WorkspaceServer
-from routing.routes_file import load_routes
 
 STOP_LIMIT_S = 10.0
 
@@ -45,9 +47,10 @@ class HermesApp:
             settings = in_workspace(settings, self.workspace)
         stores = await self._parts.enter_async_context(opened(settings, self._clock))
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))
-        routes = load_routes(settings.routing.file)
-        router = await asyncio.to_thread(build_router, settings, routes)
-        self._parts.callback(router.close)
+        agents = agents_of(texts)
+        routing = LiveRouting(settings, agents)
+        self._parts.push_async_callback(routing.close)
+        await routing.open()
         self.bus = bus = build_bus(settings, self._clock)
         api = SlackApi(web_client(secret(settings.access.bot_token), settings.access.api_url))
         directory = SlackDirectory(api, clock=self._clock)
@@ -56,11 +59,15 @@ class HermesApp:
         team = (await edge.connect()).team
         roles = Roles(directory, team=team)
         subscribe_services(bus, settings, stores, roles, directory, texts, edge)
-        subscribe_agents(bus, settings, routes, desk_of(settings, stores, roles, directory, texts, router), texts)
+        desk = desk_of(settings, stores, roles, directory, texts, routing)
+        bindings = AgentBindings(bus, settings, desk, agents)
+        bindings.bind_fixed()
+        routing.bind(bindings)
         await bus.start()
         self._parts.push_async_callback(bus.stop, STOP_LIMIT_S)
         self._parts.push_async_callback(edge.stop_listening)
         await edge.listen()
+        routing.follow(partial(tell_staff, bus, team, edge.handoff_channel), self._clock)
 
     async def stop(self) -> None:
         """Take nothing more in, let what runs finish within a limit, keep the rest for the next start."""

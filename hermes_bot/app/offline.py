@@ -15,7 +15,7 @@ from hermes_bot.settings import Settings
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tools.toolbox import Toolbox
 from routing.router import Router
-from routing.routes_file import load_routes
+from routing.routes_file import load_table
 
 
 class Offline:
@@ -44,7 +44,7 @@ class Offline:
     @cached_property
     def router(self) -> Router:
         """Text in, choice out. Loads the encoder."""
-        router = build_router(self._settings, load_routes(self._settings.routing.file))
+        router = build_router(self._settings, load_table(self._settings.routing.file))
         self._closing.callback(router.close)
         return router
 

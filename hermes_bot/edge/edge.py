@@ -130,6 +130,11 @@ class SlackEdge:
         """Where the health pages (and, in HTTP mode, Slack's requests) are served."""
         return self._http.url
 
+    @property
+    def handoff_channel(self) -> str:
+        """The id of the channel where people take over, once connected; empty where there is none."""
+        return self._policy.handoff_channel
+
     async def start(self) -> None:
         """Connect and listen."""
         await self.connect()

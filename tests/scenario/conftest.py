@@ -13,7 +13,7 @@ from hermes_bot import settings
 from hermes_bot.app import HermesApp
 from hermes_bot.app.build import build_router
 from hermes_bot.workspace.server import WorkspaceServer
-from routing.routes_file import load_routes
+from routing.routes_file import load_table
 from tests.scenario.bot_process import environment
 from tests.scenario.crowd import dead_letters
 from tests.scenario.stage import Buyer, Stage, buyers, private_in_channels, story_world
@@ -25,7 +25,7 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("vectors")
     variables = {"HERMES_DATA__PATH": str(folder), "HERMES_ENCODER__PROFILE": "light"}
     loaded = settings.load(None, variables, folder=folder)
-    build_router(loaded, load_routes(loaded.routing.file)).close()
+    build_router(loaded, load_table(loaded.routing.file)).close()
     return folder / "cache"
 
 

@@ -1,0 +1,132 @@
+"""The route table in use: its router, its bindings on the bus, and how both are replaced while the bot runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Collection
+from contextlib import suppress
+from typing import Protocol
+
+from agents.serving import TICKET_HANDOFF
+from hermes_bot.app.build import Clock, build_encoder, build_router
+from hermes_bot.app.reload import Reload, Tell
+from hermes_bot.errors import SettingsError
+from hermes_bot.llm.shared_encoder import SharedEncoder
+from hermes_bot.messages.payloads import TICKET_UNKNOWN
+from hermes_bot.settings import Settings
+from routing.choice import Encoder, RouteChoice
+from routing.live import LiveRouter
+from routing.route import Route
+from routing.router import Router
+from routing.routes_file import RouteTable, read_table
+from routing.watch import FileWatch, digest_of
+
+ALWAYS_BOUND = {TICKET_UNKNOWN: "unknown", TICKET_HANDOFF: "handoff"}
+"""Small talk is answered and people are brought in whatever the routes say."""
+
+
+class Bindings(Protocol):
+    """Binds types to agents."""
+
+    def bind(self, wanted: dict[str, str]) -> None:
+        """Bind each type to its agent, and no other type."""
+        ...
+
+
+class LiveRouting:
+    """Routes texts by the newest good version of the file. `open` first; `follow` once the bus takes bindings."""
+
+    def __init__(self, settings: Settings, agents: Collection[str]) -> None:
+        self._settings = settings
+        self._agents = agents
+        self._encoder: Encoder | None = None
+        self._live: LiveRouter | None = None
+        self._digest = ""
+        self._types: dict[str, str] = {}
+        self._bindings: Bindings | None = None
+        self._watching: asyncio.Task[None] | None = None
+
+    @property
+    def routes(self) -> tuple[Route, ...]:
+        """The routes that take part now."""
+        return self._router.routes
+
+    async def choose(self, text: str) -> RouteChoice:
+        """Return who gets the text."""
+        return await self._router.choose(text)
+
+    def agent_of(self, type_: str) -> str:
+        """Return the agent that gets this type, empty where none does."""
+        return self._types.get(type_, "")
+
+    async def open(self) -> None:
+        """Read the file and build its router; raise SettingsError for a bad one: there is no older one to keep."""
+        file = self._settings.routing.file
+        try:
+            content = await asyncio.to_thread(file.read_bytes)
+        except OSError as error:
+            raise SettingsError(f"cannot be read: {error.strerror}", file=str(file)) from error
+        table, router = await asyncio.to_thread(self._built, content)
+        self._live = LiveRouter(router)
+        self._digest, self._types = digest_of(content), types_of(table)
+
+    def bind(self, bindings: Bindings) -> None:
+        """Bind the table's types, now and after each change."""
+        self._bindings = bindings
+        bindings.bind(self._types)
+
+    def follow(self, tell: Tell, clock: Clock) -> None:
+        """Watch the file until `close`."""
+        file = self._settings.routing.file
+        watch = FileWatch(file, clock=clock, seen=self._digest)
+        reload = Reload(file, watch.poll, self.apply, tell, digest=self._digest, clock=clock)
+        self._watching = asyncio.create_task(reload.run(), name="routes-file")
+
+    async def apply(self, content: bytes) -> None:
+        """Let this content of the file take effect; raise SettingsError, with nothing changed, for a bad one."""
+        table, router = await asyncio.to_thread(self._built, content)
+        types = types_of(table)
+        if self._bindings is not None:
+            # What is chosen meanwhile is bound in either table: the new types come first, the old ones go last.
+            self._bindings.bind(self._types | types)
+        self._router.swap(router)
+        self._types = types
+        if self._bindings is not None:
+            self._bindings.bind(types)
+
+    async def close(self) -> None:
+        """Stop watching and routing."""
+        if self._watching is not None:
+            self._watching.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._watching
+        if self._live is not None:
+            self._live.close()
+
+    @property
+    def _router(self) -> LiveRouter:
+        if self._live is None:
+            raise RuntimeError("open first")
+        return self._live
+
+    def _built(self, content: bytes) -> tuple[RouteTable, Router]:
+        table = read_table(content, file=str(self._settings.routing.file))
+        check_agents(table, self._agents, file=str(self._settings.routing.file))
+        if self._encoder is None:
+            self._encoder = SharedEncoder(build_encoder(self._settings))
+        return table, build_router(self._settings, table, self._encoder)
+
+
+def types_of(table: RouteTable) -> dict[str, str]:
+    """Return each type that is bound, with its agent."""
+    return ALWAYS_BOUND | {route.type: route.agent for route in table.routes if route.enabled}
+
+
+def check_agents(table: RouteTable, agents: Collection[str], *, file: str) -> None:
+    """Raise SettingsError for an enabled route whose agent does not exist."""
+    for route in (route for route in table.routes if route.enabled):
+        if route.agent not in agents:
+            known = ", ".join(sorted(agents))
+            raise SettingsError(
+                f"route {route.name!r}: there is no agent {route.agent!r}; known are {known}", file=file
+            )
