@@ -8,6 +8,7 @@ from agents.planner import Planner
 from agents.replies import reply
 from agents.serving import TICKET_HANDOFF, serve
 from agents.texts import STAFF_LANGUAGE
+from hermes_bot.approvals.clicks import EDGE
 from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import APPROVAL_SETTLED, ApprovalSettled, Choice, Work, read
@@ -70,7 +71,7 @@ class RefundAgent:
         text = desk.texts.render(
             ticket.language, "refund.approved", order_id=order_id, amount_cents=cents, currency=currency
         )
-        return [reply(message, ticket, text)]
+        return [reply(message, ticket, text), _result_to_show(message, request)]
 
     async def _refused(
         self, message: Message, desk: Desk, request: ApprovalRequest, ticket: Ticket, order_id: str, code: str
@@ -85,7 +86,10 @@ class RefundAgent:
             reason="tool_refused",
             known=(("Order", order_id), ("Approval", request.id), ("The refund tool said", code)),
         )
-        return [message.child(TICKET_HANDOFF, work, context_id=ticket.context_id)]
+        return [
+            message.child(TICKET_HANDOFF, work, context_id=ticket.context_id),
+            _result_to_show(message, request),
+        ]
 
     async def _keep(self, message: Message, desk: Desk, ticket: Ticket, order_id: str, became: str) -> None:
         """Remember what became of the request, so that it is not made again in the same ticket."""
@@ -94,3 +98,8 @@ class RefundAgent:
         if became:
             refunds[order_id] = became
         await desk.runs.save(ticket.id, self.name, memory | {"refunds": refunds}, message_id=message.id)
+
+
+def _result_to_show(message: Message, request: ApprovalRequest) -> Message:
+    """Return the word to the edge that the card has a result to show: it was drawn anew before there was one."""
+    return message.child(APPROVAL_SETTLED, message.data, recipient=EDGE, context_id=request.context_id)

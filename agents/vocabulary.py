@@ -38,9 +38,10 @@ BARE = (
     r"|有消息吗|有进展吗|有结果了吗|怎么样了|怎样了|现在呢|然后呢|还没好吗|还要多久"
 )
 PERSON = (
-    r"(?:talk to |speak to |get |i want |connect me to )?(?:a |an )?"
-    r"(?:human|person|real person|agent|operator|representative)(?: please)?"
-    r"|(?:我要)?(?:转|找)?(?:人工|真人)(?:客服)?"
+    r"(?:please |can i |could i |may i |i(?:'d| would) like to |i (?:want|need) to |let me )*"
+    r"(?:talk (?:to|with) |speak (?:to|with) |get |i want |i need |connect me (?:to|with) )?(?:a |an |the )?"
+    r"(?:real |live )?(?:human|person|agent|operator|representative)(?: being)?(?: please)?"
+    r"|(?:请|麻烦)?(?:帮我|给我|我要|我想|我想要)?(?:转|找|接)?(?:一下)?(?:人工|真人)(?:客服)?(?:吧)?"
 )
 CANCEL = (
     r"\bcancel(?:l?ing|lation|l?ed)?\b.{0,40}\b(?:order|purchase|it|that|one|items?)\b"

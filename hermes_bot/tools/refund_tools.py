@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 
 from hermes_bot.tools.arguments import Cents, OrderNumber
 from hermes_bot.tools.money import format_money
-from hermes_bot.tools.order import Customer, Order, Refund
+from hermes_bot.tools.order import Customer, Order, OrderStatus, Refund
 from hermes_bot.tools.outcome import Caller, Preview
 from hermes_bot.tools.refund_policy import Eligibility
 from hermes_bot.tools.registry import Level, ToolRefusal, tool
@@ -98,11 +98,13 @@ async def issue_refund(
 def _shown(customer: Customer, order: Order, eligibility: Eligibility, reason: str) -> tuple[tuple[str, str], ...]:
     amount = format_money(eligibility.amount_cents, order.currency)
     total = format_money(order.total_cents, order.currency)
-    since = f" since {order.delivered_at:%Y-%m-%d}" if order.delivered_at else ""
+    arrived = [f"delivered {order.delivered_at:%Y-%m-%d}"] if order.delivered_at else []
+    state = [] if arrived and order.status is OrderStatus.DELIVERED else [order.status.value]
+    history = [order.id, f"placed {order.placed_at:%Y-%m-%d}", *arrived, *state]
     items = ", ".join(f"{item.quantity} × {item.name}" for item in order.items)
     return (
         ("Customer", customer.name),
-        ("Order", f"{order.id}, placed {order.placed_at:%Y-%m-%d}, {order.status.value}{since}"),
+        ("Order", ", ".join(history)),
         ("Items", items or "none listed"),
         ("Amount", amount if amount == total else f"{amount} of {total}"),
         ("Reason", reason or "none given"),

@@ -41,6 +41,26 @@ def test_wishes_that_only_people_can_grant(text: str, wish: str) -> None:
     assert words.wish_for_people(text) == wish
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "human",
+        "Can I talk to a person?",
+        "I'd like to speak with a real person, please",
+        "转人工",
+        "请转人工",
+        "我想找人工客服",
+    ],
+)
+def test_a_wish_for_a_person(text: str) -> None:
+    assert words.asks_for_a_person(text)
+
+
+@pytest.mark.parametrize("text", ["a person stole my parcel", "are you a human?", "", "人工智能是什么"])
+def test_what_is_no_wish_for_a_person(text: str) -> None:
+    assert not words.asks_for_a_person(text)
+
+
 @pytest.mark.parametrize("text", ["yes", "Yes, please do", "ok", "好的", "确认，帮我提交吧", "可以"])
 def test_a_yes(text: str) -> None:
     assert words.says_yes(text)

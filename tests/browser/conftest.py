@@ -39,10 +39,16 @@ async def server() -> AsyncIterator[WorkspaceServer]:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def seats(browser: Browser, server: WorkspaceServer) -> AsyncIterator[Seats]:
+async def address(server: WorkspaceServer) -> str:
+    """Where the page is; a file of tests that runs a workspace of its own puts that one's address here."""
+    return server.url
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def seats(browser: Browser, address: str) -> AsyncIterator[Seats]:
     """Open pages as people; at the end none of them may have logged an error or asked another server for anything."""
     wrongs: list[str] = []
-    seats = Seats(browser, server.url, _watching(wrongs, urlsplit(server.url).netloc))
+    seats = Seats(browser, address, _watching(wrongs, urlsplit(address).netloc))
     yield seats
     await seats.close()
     assert wrongs == []

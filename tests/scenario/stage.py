@@ -194,6 +194,7 @@ async def paid_once(stage: Stage, buyer: Buyer, talk: Talk, card: Post) -> None:
     """Wait for the result, and assert that there is one refund, one message and one card without buttons."""
     assert "has been refunded" in await stage.answer(talk, 2)
     await stage.until(lambda: not buttons(stage.now(card)))
+    await stage.until(lambda: "*Result*" in repr(stage.now(card).blocks))
     await stage.quiet()
     assert stage.refunds(buyer) == 1
     assert [("has been refunded" in post.text) for post in stage.replies(talk)] == [False, True]

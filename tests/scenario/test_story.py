@@ -90,6 +90,7 @@ async def test_a_person_takes_a_ticket_over_and_gives_it_back(stage: Stage) -> N
     assert "asked a colleague to take over" in await stage.answer(talk)
     card = await stage.card("handoff", buyer.name)
     assert (card.channel, buttons(card)) == (HANDOFF, [CLAIM])
+    assert "The customer asked for a person" in repr(card.blocks)
 
     await asyncio.gather(stage.click(OMAR, card, CLAIM), stage.click(OLIVIA, card, CLAIM))
     claimed = await stage.answer(talk, 2)

@@ -118,7 +118,7 @@ async def test_the_card_says_in_words_what_will_run(toolbox: Toolbox) -> None:
     assert outcome.arguments == REFUNDABLE
     assert outcome.shown == (
         ("Customer", "Emma Fischer"),
-        ("Order", "10001, placed 2026-11-20, delivered since 2026-11-24"),
+        ("Order", "10001, placed 2026-11-20, delivered 2026-11-24"),
         ("Items", "1 × USB-C charger, 1 × Wireless headphones"),
         ("Amount", "€102.80"),
         ("Reason", "broken"),

@@ -32,7 +32,7 @@ def reject_modal(fields: Mapping[str, str]) -> Json:
                 "type": "input",
                 "block_id": REASON_BLOCK,
                 "optional": True,
-                "label": _plain("Why? The customer is told politely."),
+                "label": _plain("Why? The customer will read these words."),
                 "element": element,
             }
         ],

@@ -70,7 +70,7 @@ const en = {
     member: "Write something.",
   },
   hintUnheard: (bot) => `${bot} does not listen in this conversation. People talk among themselves here.`,
-  hintNext: "Then take Omar's seat at the top and approve or reject.",
+  hintNext: "In a channel, Hermes answers in the thread under your message. To approve or reject a refund, take Omar's seat at the top.",
 };
 
 const zh = {
@@ -143,13 +143,13 @@ const zh = {
     member: "写点什么吧。",
   },
   hintUnheard: (bot) => `${bot} 不在这个会话里，这里只有人与人之间的交谈。`,
-  hintNext: "然后在上方切换到 Omar，批准或拒绝。",
+  hintNext: "在频道里，Hermes 会在你的消息下方的消息列中回复。要批准或拒绝退款，请在上方切换到 Omar。",
 };
 
 // What a newcomer may click to write, by person. The order numbers are those of the demo shop.
 export const hints = {
-  U0EMMA: ["Where is my order 10002?", "I want a refund for order 10002", "Can I talk to a person?"],
-  U0LINA: ["我的订单到哪里了？", "我想退款", "请转人工"],
+  U0EMMA: ["Where is my order 10002?", "I want a refund for order 10001", "Can I talk to a person?"],
+  U0LINA: ["我的订单 10008 到哪里了？", "我想为订单 10007 申请退款", "请转人工"],
 };
 
 export const languages = { en: "English", zh: "中文" };
