@@ -121,4 +121,5 @@ def policy_of(settings: Settings, agent: str) -> Policy:
         backoff_start_s=limits.backoff_start_s,
         backoff_max_s=limits.backoff_max_s,
         max_queue_size=settings.bus.max_queue_size,
+        max_hops=settings.agents.max_hops,
     )

@@ -137,7 +137,7 @@ def build_bus(settings: Settings, clock: Clock) -> Bus:
     backend: Backend = MemoryBackend(clock=clock)
     if settings.bus.backend == "sqlite":
         backend = SqliteBackend(bus_file(settings), synchronous=SYNCHRONOUS[settings.bus.synchronous], clock=clock)
-    return Bus(backend, clock=clock, max_hops=settings.agents.max_hops, on_hop=report_hop, on_failure=on_failure)
+    return Bus(backend, clock=clock, on_hop=report_hop, on_failure=on_failure)
 
 
 def report_hop(delivery: Delivery, state: State, outputs: Sequence[Message], seconds: float) -> None:

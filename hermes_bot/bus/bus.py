@@ -8,16 +8,24 @@ from __future__ import annotations
 import asyncio
 import logging
 import random as random_module
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
 
-from hermes_bot.bus.deliverer import STORE_PAUSE_S, Deliverer, OnFailure, OnHop
-from hermes_bot.bus.port import FINAL_STATES, Backend, Delivery, Handler, Policy
+from hermes_bot.bus.attempts import Attempts
+from hermes_bot.bus.breaker import BreakerState
+from hermes_bot.bus.deliverer import STORE_PAUSE_S, Deliverer, OnAlarm, OnFailure, OnHop
+from hermes_bot.bus.gate import Gate
+from hermes_bot.bus.guards import GuardLimits, Guards
+from hermes_bot.bus.port import Backend, Delivery, Handler, Orders, Policy, Subscription
 from hermes_bot.bus.router import Router
-from hermes_bot.errors import BusFull, BusStopped, PermanentError, StoreError
-from hermes_bot.messages.message import Message, utc_now
+from hermes_bot.bus.scheduler import Scheduler
+from hermes_bot.bus.stamp import answer_again
+from hermes_bot.bus.waits import WaitRules, Waits
+from hermes_bot.errors import BusFull, BusStopped, PermanentError, StoreError, Unroutable
+from hermes_bot.messages.message import Kind, Message, new_message_id, utc_now
 
 ROOM_POLL_S = 0.02
+GATE_POLL_S = 0.2
 YIELD_EVERY = 16  # deliveries a worker handles before others on the loop get a turn, should no handler ever wait
 
 logger = logging.getLogger(__name__)
@@ -28,7 +36,7 @@ class Bus:
 
     `clock` gives aware UTC, `random` 0..1. `on_hop(delivery, state, outputs, seconds)` is told of every settled
     attempt. `on_failure(delivery, error)` returns what to send when a delivery ends dead, expired or suspended;
-    that is committed together with this state.
+    that is committed together with this state. `on_alarm(alarm)` is told what a person should know of at once.
     """
 
     def __init__(
@@ -38,25 +46,34 @@ class Bus:
         clock: Callable[[], datetime] = utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         random: Callable[[], float] = random_module.random,
-        max_hops: int = 10,
         publish_wait_s: float = 5.0,
+        waits: WaitRules = WaitRules(),  # noqa: B008 - frozen
+        guards: GuardLimits = GuardLimits(),  # noqa: B008 - frozen
+        scheduler: Scheduler | None = None,
         on_hop: OnHop | None = None,
         on_failure: OnFailure | None = None,
+        on_alarm: OnAlarm | None = None,
     ) -> None:
         self._backend = backend
         self._clock = clock
         self._sleep = sleep
         self._publish_wait_s = publish_wait_s
-        self._router = Router()
+        self._router = Router(queue_size=backend.queue_size, scheduler=scheduler)
+        self._gate = Gate(clock, self._router.policy)
+        self._attempts = Attempts()
         self._deliverer = Deliverer(
             backend=backend,
             router=self._router,
             clock=clock,
             sleep=sleep,
             random=random,
-            max_hops=max_hops,
+            attempts=self._attempts,
+            gate=self._gate,
+            guards=Guards(guards),
+            waits=Waits(waits, self._gate.held),
             on_hop=on_hop,
             on_failure=on_failure,
+            on_alarm=on_alarm,
         )
         self._open = False
         self._group: asyncio.TaskGroup | None = None
@@ -70,12 +87,44 @@ class Bus:
         """Whether messages are taken; false before `start`, from `stop` on, and after a breakdown (logged)."""
         return self._open
 
-    def subscribe(self, pattern: str, agent: str, handler: Handler, policy: Policy = Policy()) -> None:  # noqa: B008 - frozen
+    @property
+    def paused_since(self) -> datetime | None:
+        """Since when nothing is handled, or None."""
+        return self._gate.paused_since
+
+    def breakers(self) -> Mapping[str, BreakerState]:
+        """Return the state of each agent's circuit breaker; an agent that never failed is not in it."""
+        return self._gate.breakers()
+
+    def subscribe(
+        self,
+        pattern: str,
+        agent: str,
+        handler: Handler,
+        policy: Policy = Policy(),  # noqa: B008 - frozen
+        *,
+        capability: str = "",
+        match: float = 1.0,
+        include: Collection[str] | None = None,
+    ) -> None:
         """Bind the topic pattern to the agent's handler, also while running; the same pair again replaces it.
 
         An agent has one pool of workers for all its subscriptions, as large as the largest `concurrency` of them.
+        Of several that share a pattern and a `capability`, the scheduler chooses one for each message. `include` names
+        the fields of `data` that the handler is shown; None is all.
         """
-        self._router.add(pattern, agent, handler, policy)
+        self._router.add(
+            Subscription(
+                name=f"{agent}:{pattern}",
+                pattern=pattern,
+                agent=agent,
+                handler=handler,
+                policy=policy,
+                capability=capability,
+                match=match,
+                include=None if include is None else frozenset(include),
+            )
+        )
         if self._group is not None and self._open:
             self._staff(agent)
 
@@ -85,10 +134,9 @@ class Bus:
 
     async def start(self) -> None:
         """Open the backend and start the workers; raise StoreError where the storage cannot be used."""
-        await self._backend.open()
-        for agent, state in await self._backend.counts():
-            if state not in FINAL_STATES and agent not in self._router.agents():
-                logger.warning("messages wait for an agent without a subscription", extra={"agent": agent})
+        await self._backend.open(self._obey)
+        for agent in sorted(set(self._backend.agents()) - self._router.agents()):
+            logger.warning("messages wait for an agent without a subscription", extra={"agent": agent})
         started = asyncio.Event()
         self._open = True
         self._supervisor = asyncio.create_task(self._supervise(started), name="bus")
@@ -98,7 +146,8 @@ class Bus:
     async def publish(self, message: Message) -> None:
         """Return when the message is durable for every subscription that matches; a known task is dropped.
 
-        Raise Unroutable where none matches, BusFull after a bounded wait, BusStopped, or StoreError.
+        A request whose task is known and done is answered again with the stored result. Raise Unroutable where none
+        matches, BusFull after a bounded wait, BusStopped, or StoreError.
         """
         if not self._open:
             raise BusStopped("the bus is not running")
@@ -110,10 +159,25 @@ class Bus:
         await self._wait_for_room(deliveries)
         if not self._open:
             raise BusStopped("the bus stopped meanwhile")
-        await self._backend.publish(deliveries)
+        added = await self._backend.publish(deliveries)
+        if message.kind is Kind.REQUEST and not all(added):
+            await self._answer_again(deliveries)
+
+    async def cancel(self, context_id: str) -> int:
+        """Cancel what waits and what runs in the context, in every process; return how much that was as known here."""
+        running = self._attempts.running(context_id)
+        return running + await self._backend.cancel(context_id)
+
+    async def pause(self) -> None:
+        """Begin no handler any more, in any process and over restarts, until `resume`; messages are taken and kept."""
+        await self._backend.pause(paused=True)
+
+    async def resume(self) -> None:
+        """End the pause."""
+        await self._backend.pause(paused=False)
 
     async def drain(self, limit_s: float) -> None:
-        """Wait until every delivery that can finish has; those delayed into the future do not count.
+        """Wait until every delivery that can finish has; those delayed into the future do not count, paused ones do.
 
         Raise TimeoutError when the limit passes first.
         """
@@ -164,6 +228,9 @@ class Bus:
         assert me is not None  # noqa: S101 - a coroutine runs in a task
         handled = 0
         while self._open:
+            if self._gate.shut(agent):
+                await self._sleep(GATE_POLL_S)
+                continue
             try:
                 delivery = await self._backend.lease(agent)
             except StoreError:
@@ -179,10 +246,26 @@ class Bus:
             if handled % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
 
+    def _obey(self, orders: Orders) -> None:
+        self._gate.pause(orders.paused_since)
+        self._attempts.cancel(orders.cancelled)
+
+    async def _answer_again(self, deliveries: Sequence[Delivery]) -> None:
+        """Send the stored results of a request's deliveries to who repeats it; an unfinished one will answer itself."""
+        for delivery in deliveries:
+            result = await self._backend.result(*delivery.key)
+            if result is None:
+                continue
+            try:
+                again = answer_again(delivery.message, result, new_message_id())
+                await self._backend.publish(self._router.expand(again, self._clock()))
+            except Unroutable as error:
+                logger.warning("%s", error, extra={"message_id": delivery.message.id})
+
     async def _wait_for_room(self, deliveries: Sequence[Delivery]) -> None:
         waited_s = 0.0
         for delivery in deliveries:
-            subscription = self._router.subscription(delivery.subscription)
+            subscription = self._router.subscription(delivery)
             limit = subscription.policy.max_queue_size if subscription else 0
             while self._open and self._backend.queue_size(delivery.agent) >= limit:
                 if waited_s >= self._publish_wait_s:

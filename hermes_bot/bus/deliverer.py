@@ -10,15 +10,29 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from time import perf_counter
 
 from msgspec.structs import replace
 
-from hermes_bot.bus.port import DEAD_LETTERS, Backend, Delivery, Policy, Settlement, State, Subscription
+from hermes_bot.bus.attempts import Attempts, Withdrawn
+from hermes_bot.bus.gate import Gate
+from hermes_bot.bus.guards import Guards
+from hermes_bot.bus.port import (
+    DEAD_LETTERS,
+    Alarm,
+    AlarmKind,
+    Backend,
+    Delivery,
+    Policy,
+    Settlement,
+    State,
+    Subscription,
+)
 from hermes_bot.bus.retry import decide
 from hermes_bot.bus.router import Router
-from hermes_bot.bus.stamp import comes_from_failure, stamp, stamp_failure
+from hermes_bot.bus.stamp import answer_again, comes_from_failure, stamp, stamp_failure
+from hermes_bot.bus.waits import Waits
 from hermes_bot.errors import HermesError, PermanentError, StoreError, Unroutable
 from hermes_bot.messages.message import Kind, Message
 
@@ -27,6 +41,7 @@ TASK_ERROR = "task.error"
 
 OnHop = Callable[[Delivery, State, Sequence[Message], float], None]
 OnFailure = Callable[[Delivery, str], Sequence[Message]]
+OnAlarm = Callable[[Alarm], None]
 
 STORE_PAUSE_S = 1.0
 STORE_PAUSE_MAX_S = 30.0
@@ -43,89 +58,136 @@ class Deliverer:
     clock: Callable[[], datetime]
     sleep: Callable[[float], Awaitable[None]]
     random: Callable[[], float]
-    max_hops: int
+    attempts: Attempts
+    gate: Gate
+    guards: Guards
+    waits: Waits
     on_hop: OnHop | None
     on_failure: OnFailure | None
+    on_alarm: OnAlarm | None
 
     async def deliver(self, delivery: Delivery) -> None:
-        """Bring a leased delivery to its settlement; when cancelled inside the handler, hand it back."""
+        """Bring a leased delivery to its settlement, or hand it back: at a shut gate, or when cancelled meanwhile."""
         started = perf_counter()
-        subscription = self.router.subscription(delivery.subscription)
+        withdrawn = self.attempts.withdrawn(delivery)
+        if not withdrawn and not self.gate.enter(delivery):
+            await self._hand_back(delivery)
+            return
+        succeeded: bool | None = None  # what it says of the agent
         try:
-            if subscription is None:
-                settlement = Settlement(state=State.DEAD, error=f"no subscription {delivery.subscription!r} any more")
+            if withdrawn:
+                settlement = Settlement(state=State.CANCELLED)
             else:
-                settlement = self._refusal(delivery, subscription.policy) or await self._attempt(delivery, subscription)
+                settlement, succeeded = await self._handle(delivery)
         except asyncio.CancelledError:
             await self._hand_back(delivery)
             raise
+        finally:
+            self._learn(delivery, succeeded)
         try:
             settlement = await self._commit(delivery, settlement)
         except PermanentError as error:  # an output that cannot be stored
             settlement = await self._commit(delivery, Settlement(state=State.DEAD, error=str(error)))
         self._report(delivery, settlement, perf_counter() - started)
 
+    async def _handle(self, delivery: Delivery) -> tuple[Settlement, bool | None]:
+        subscription = self.router.subscription(delivery)
+        if subscription is None:
+            return Settlement(state=State.DEAD, error=f"no subscription {delivery.subscription!r} any more"), None
+        refusal = self._refusal(delivery, subscription.policy)
+        return (refusal, None) if refusal is not None else await self._attempt(delivery, subscription)
+
+    def _learn(self, delivery: Delivery, succeeded: bool | None) -> None:
+        if succeeded is not None:
+            self.router.rates.record(delivery.agent, succeeded=succeeded)
+        if self.gate.leave(delivery, succeeded=succeeded):
+            self._alarm(AlarmKind.BREAKER, delivery, "failed too often in a row; its messages wait")
+
     def _refusal(self, delivery: Delivery, policy: Policy) -> Settlement | None:
-        """Return why the handler must not run, or None. A replayed suspended delivery may run: somebody decided so."""
-        message = delivery.message
-        if message.hops > self.max_hops and not delivery.redelivered:
-            return Settlement(state=State.SUSPENDED, error=f"{message.hops} hops, the limit is {self.max_hops}")
+        """Return why the handler must not run, or None."""
+        if reason := self.guards.incoming(delivery, policy.max_hops):
+            return self._suspended(delivery, reason)
         if delivery.attempt > policy.max_retries + 1:
             return Settlement(state=State.DEAD, error=f"gave up: the process ended in attempt {delivery.attempt - 1}")
-        if message.ttl_s is not None and delivery.attempt == 1:
-            waits_since = max(delivery.queued_at, message.not_before or delivery.queued_at)
-            if self.clock() > waits_since + timedelta(seconds=message.ttl_s):
-                return Settlement(state=State.EXPIRED, error=f"not started within {message.ttl_s:g} s")
-        return None
+        overdue = self.waits.overdue(delivery, self.clock())
+        if overdue is None:
+            return None
+        if overdue.stale:
+            self._alarm(AlarmKind.STALE, delivery, overdue.reason)
+        return Settlement(state=State.EXPIRED, error=overdue.reason)
 
-    async def _attempt(self, delivery: Delivery, subscription: Subscription) -> Settlement:
-        failure: BaseException
-        limit = asyncio.timeout(subscription.policy.timeout_s)
+    def _suspended(self, delivery: Delivery, reason: str) -> Settlement:
+        self._alarm(AlarmKind.GUARD, delivery, reason)
+        return Settlement(state=State.SUSPENDED, error=reason)
+
+    async def _attempt(self, delivery: Delivery, subscription: Subscription) -> tuple[Settlement, bool | None]:
+        """Return what came of it, and whether that speaks for the agent or against it (None: neither)."""
         try:
-            async with limit:
-                outputs = await subscription.handler(delivery.message, delivery)
-            return self._success(delivery, outputs)
-        except asyncio.CancelledError as error:
-            # A task that the handler awaited was cancelled, not this worker: a failure like any other.
-            if _being_cancelled():
-                raise
-            failure = error
-        except Exception as error:  # noqa: BLE001 - a handler may raise anything; each becomes a retry or a dead letter
-            failure = error
-            if limit.expired() and isinstance(error, TimeoutError):
-                failure = TimeoutError(f"no result within {subscription.policy.timeout_s:g} s")
-        settlement = decide(failure, delivery, subscription.policy, now=self.clock(), random=self.random)
-        expected = isinstance(failure, HermesError | TimeoutError)
-        logger.warning("attempt failed", extra=_fields(delivery, settlement), exc_info=None if expected else failure)
-        return settlement
+            outputs = await self.attempts.run(delivery, subscription)
+            return await self._success(delivery, outputs), True
+        except Withdrawn:
+            return Settlement(state=State.CANCELLED), None
+        except Exception as error:  # a handler may raise anything; each becomes a retry or a dead letter
+            settlement = decide(error, delivery, subscription.policy, now=self.clock(), random=self.random)
+            expected = isinstance(error, HermesError | TimeoutError)
+            logger.warning("attempt failed", extra=_fields(delivery, settlement), exc_info=None if expected else error)
+            return settlement, None if isinstance(error, PermanentError | Unroutable) else False
 
-    def _success(self, delivery: Delivery, outputs: Sequence[Message]) -> Settlement:
+    async def _success(self, delivery: Delivery, outputs: Sequence[Message]) -> Settlement:
         now = self.clock()
+        messages = stamp(delivery, outputs, now)
         expanded: list[Delivery] = []
-        for message in stamp(delivery, outputs, now):
+        for message in messages:
             expanded.extend(self.router.expand(message, now))
-        return Settlement(state=State.DONE, outputs=tuple(expanded))
+        if reason := self.guards.outgoing(delivery, expanded, len(messages)):
+            return self._suspended(delivery, reason)
+        for number, output in enumerate(expanded):
+            expanded[number] = await self._answered(output)
+        answers = (each for each in messages if each.kind in (Kind.RESPONSE, Kind.ERROR))
+        result = next(answers, None) if delivery.message.kind is Kind.REQUEST else None
+        return Settlement(state=State.DONE, outputs=tuple(expanded), result=result)
 
-    def _aftermath(self, delivery: Delivery, settlement: Settlement) -> tuple[Delivery, ...]:
-        """Return what is sent because the delivery failed for good: an error to a request's sender, a call for help."""
-        messages: list[Message] = []
-        if delivery.message.kind is Kind.REQUEST:
-            messages.append(_error_message(delivery, settlement))
-        if comes_from_failure(delivery.message):
-            logger.error("a message about a failure failed itself", extra=_fields(delivery, settlement))
-        elif self.on_failure is not None:
-            try:
-                messages.extend(self.on_failure(replace(delivery, state=settlement.state), settlement.error))
-            except Exception:  # the dead letter must be recorded whatever the hook does
-                logger.exception("on_failure failed", extra=_fields(delivery, settlement))
+    async def _answered(self, output: Delivery) -> Delivery:
+        """Return instead of a request that repeats a task the stored result of it, where there is one."""
+        request = output.message
+        if request.kind is not Kind.REQUEST or request.task_id == request.id:
+            return output
+        result = await self.backend.result(*output.key)
+        if result is None:
+            return output
+        return self.router.expand(answer_again(request, result, f"{request.id}-r1"), self.clock())[0]
+
+    def _aftermath(self, delivery: Delivery, settlement: Settlement) -> Settlement:
+        """Return the settlement with what is sent because the delivery failed for good.
+
+        That is an error to a request's sender and a call for help; the error is the request's result.
+        """
+        asked = delivery.message.kind is Kind.REQUEST
+        messages = [_error_message(delivery, settlement)] if asked else []
+        messages.extend(self._calls_for_help(delivery, settlement))
         now = self.clock()
+        stamped = stamp_failure(delivery, messages, settlement.state, now)
         expanded: list[Delivery] = []
-        for message in stamp_failure(delivery, messages, settlement.state, now):
+        for message in stamped:
             try:
                 expanded.extend(self.router.expand(message, now))
             except Unroutable as error:
                 logger.warning("%s", error, extra=_fields(delivery, settlement))
-        return tuple(expanded)
+        return replace(settlement, outputs=tuple(expanded), result=stamped[0] if asked else None)
+
+    def _calls_for_help(self, delivery: Delivery, settlement: Settlement) -> Sequence[Message]:
+        if comes_from_failure(delivery.message):
+            logger.error("a message about a failure failed itself", extra=_fields(delivery, settlement))
+            return ()
+        if self.on_failure is None:
+            return ()
+        if settlement.state is State.SUSPENDED and not self.guards.calls_for_help(delivery):
+            return ()
+        try:
+            return self.on_failure(replace(delivery, state=settlement.state), settlement.error)
+        except Exception:  # the dead letter must be recorded whatever the hook does
+            logger.exception("on_failure failed", extra=_fields(delivery, settlement))
+            return ()
 
     async def _commit(self, delivery: Delivery, settlement: Settlement) -> Settlement:
         """Settle and return what was settled: a failure for good together with what is sent because of it.
@@ -133,7 +195,7 @@ class Deliverer:
         While the store refuses, keep trying: to run the handler again would be worse than to wait.
         """
         if settlement.state in DEAD_LETTERS:
-            settlement = replace(settlement, outputs=self._aftermath(delivery, settlement))
+            settlement = self._aftermath(delivery, settlement)
         pause_s = STORE_PAUSE_S
         while True:
             try:
@@ -151,6 +213,25 @@ class Deliverer:
         except StoreError:
             logger.exception("cannot hand back; the next start finds it", extra={"message_id": delivery.message.id})
 
+    def _alarm(self, kind: AlarmKind, delivery: Delivery, text: str) -> None:
+        message = delivery.message
+        alarm = Alarm(
+            kind=kind,
+            agent=delivery.agent,
+            text=text,
+            context_id=message.context_id,
+            message_id=message.id,
+            trace_id=message.trace_id,
+        )
+        fields = {"message_id": message.id, "trace_id": message.trace_id, "agent": delivery.agent}
+        logger.error("%s: %s", kind.value, text, extra=fields)
+        if self.on_alarm is None:
+            return
+        try:
+            self.on_alarm(alarm)
+        except Exception:  # an alarm that fails must not stop the worker
+            logger.exception("on_alarm failed", extra=fields)
+
     def _report(self, delivery: Delivery, settlement: Settlement, seconds: float) -> None:
         if self.on_hop is None:
             return
@@ -160,11 +241,6 @@ class Deliverer:
             self.on_hop(settled, settlement.state, outputs, seconds)
         except Exception:  # a report that fails must not stop the worker
             logger.exception("on_hop failed", extra=_fields(delivery, settlement))
-
-
-def _being_cancelled() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _error_message(delivery: Delivery, settlement: Settlement) -> Message:

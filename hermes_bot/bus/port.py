@@ -30,6 +30,14 @@ class State(StrEnum):
     CANCELLED = "cancelled"
 
 
+class AlarmKind(StrEnum):
+    """What an alarm is about."""
+
+    GUARD = "guard"
+    BREAKER = "breaker"
+    STALE = "stale"
+
+
 FINAL_STATES = frozenset({State.DONE, State.DEAD, State.EXPIRED, State.SUSPENDED, State.CANCELLED})
 DEAD_LETTERS = frozenset({State.DEAD, State.EXPIRED, State.SUSPENDED})
 
@@ -74,7 +82,10 @@ Handler = Callable[[Message, Delivery], Awaitable[Sequence[Message]]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """How an agent's deliveries are run. Seconds throughout."""
+    """How an agent's deliveries are run. Seconds throughout.
+
+    `failure_threshold` and `reset_timeout_s` are those of its circuit breaker.
+    """
 
     concurrency: int = 3
     timeout_s: float = 30.0
@@ -82,17 +93,27 @@ class Policy:
     backoff_start_s: float = 2.0
     backoff_max_s: float = 30.0
     max_queue_size: int = 10_000
+    max_hops: int = 10
+    failure_threshold: int = 3
+    reset_timeout_s: float = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """A binding of a topic pattern to an agent's handler. `name` is unique: `<agent>:<pattern>`."""
+    """A binding of a topic pattern to an agent's handler. `name` is unique: `<agent>:<pattern>`.
+
+    With a `capability` it is one of several that share the pattern: each message goes to one of them, and `match`
+    (0..1) says how well this one fits. `include` names the fields of `data` that the handler sees; None is all.
+    """
 
     name: str
     pattern: str
     agent: str
     handler: Handler
     policy: Policy = field(default_factory=Policy)
+    capability: str = ""
+    match: float = 1.0
+    include: frozenset[str] | None = None
 
 
 class Settlement(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,6 +139,18 @@ class Orders:
 
     paused_since: datetime | None = None
     cancelled: Mapping[str, datetime] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alarm:
+    """Something that a person should know of: a guard that was tripped, a breaker that opened, a stale message."""
+
+    kind: AlarmKind
+    agent: str
+    text: str
+    context_id: str = ""
+    message_id: str = ""
+    trace_id: str = ""
 
 
 Obey = Callable[[Orders], None]

@@ -24,6 +24,19 @@ def stamp_failure(parent: Delivery, outputs: Sequence[Message], state: State, at
     return _stamped(parent, outputs, state, at, mark="f", trail=((BUS, state.value, parent.message.task),))
 
 
+def answer_again(request: Message, result: Message, id: str) -> Message:
+    """Return the stored result of an earlier request as the answer to one that repeats it."""
+    return msgspec.structs.replace(
+        result,
+        id=id,
+        task_id=id,
+        recipient=request.reply_to or request.sender,
+        context_id=request.context_id,
+        trace_id=request.trace_id,
+        hops=request.hops + 1,
+    )
+
+
 def comes_from_failure(message: Message) -> bool:
     """Return whether the message, or one it follows from, was sent because of a failure."""
     return any(agent == BUS for agent, _, _ in message.processed_by)

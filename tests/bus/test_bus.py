@@ -268,7 +268,7 @@ async def test_a_request_whose_sender_hears_nothing_still_ends(harness: Harness)
 async def test_a_chain_that_never_ends_is_suspended(harness: Harness) -> None:
     harness.expected_dead = {"a"}
     ping = Recorder(lambda item: [item.child("ping", {})])
-    harness.build(max_hops=3).subscribe("ping", "a", ping)
+    harness.bus.subscribe("ping", "a", ping, Policy(max_hops=3))
     await harness.bus.start()
     await harness.publish("ping")
     await harness.finish()
@@ -518,7 +518,7 @@ async def test_a_replayed_dead_letter_keeps_its_identity_and_can_be_done(harness
 
 async def test_a_replayed_suspended_message_may_run(harness: Harness) -> None:
     entry = Recorder()
-    harness.build(max_hops=3).subscribe("#", "entry", entry)
+    harness.bus.subscribe("#", "entry", entry, Policy(max_hops=3))
     await harness.bus.start()
     sent = await harness.publish(hops=4)
     await harness.finish()
