@@ -63,6 +63,7 @@ Live
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -287,7 +288,8 @@ class _Body:
         """Return the request's body."""
         try:
             values = await request.json()
-        except ValueError:
+            json.dumps(values, ensure_ascii=False).encode()  # half a character can be written in JSON and kept nowhere
+        except (ValueError, RecursionError):
             raise Refusal("invalid_json") from None
         if not isinstance(values, dict):
             raise Refusal("json_not_object")

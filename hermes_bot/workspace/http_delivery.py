@@ -86,7 +86,7 @@ class HttpDelivery:
 
     async def send_interaction(self, payload: Json, *, answerable: bool) -> Json:
         """Post an interaction once; return the answer's JSON, {} for an empty one."""
-        body = urlencode({"payload": json.dumps(payload, ensure_ascii=False)}).encode()
+        body = urlencode({"payload": json.dumps(payload)}).encode()
         answer = await self._post(self._interactions_url, body, "application/x-www-form-urlencoded", {})
         if answer.reason:
             raise Refusal("not_acknowledged")
@@ -118,7 +118,7 @@ class HttpDelivery:
         self._wake()
 
     async def _deliver(self, body: Json) -> None:
-        raw = json.dumps(body, ensure_ascii=False).encode()
+        raw = json.dumps(body).encode()
         headers: dict[str, str] = {}
         for attempt in range(len(RETRY_AFTER_S) + 1):
             answer = await self._post(self._events_url, raw, "application/json", headers)

@@ -63,7 +63,7 @@ class Connection:
         try:
             while (frame := await self._frames.get()) is not None:
                 if not self.mute:
-                    await self._socket.send_str(json.dumps(frame, ensure_ascii=False))
+                    await self._socket.send_str(json.dumps(frame))
             await self._socket.close(code=WSCloseCode.GOING_AWAY)
         except ConnectionError:
             return  # the reader sees the end too; what was not acknowledged is sent again

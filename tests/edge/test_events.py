@@ -53,6 +53,15 @@ async def test_mention_and_message_are_one_task(rig: Rig) -> None:
     assert [read(message, Inbound).text for message in messages] == ["where is my order?"] * 2
 
 
+async def test_half_a_character_is_no_reason_to_lose_what_stands_beside_it(rig: Rig) -> None:
+    said = {"type": "message", "channel": "C0SUPPORT", "channel_type": "channel", "user": "U0EMMA", "ts": "1.000100"}
+    rig.server.workspace.events.emit(said | {"text": "half \ud800 a character", "event_ts": "1.000100"})
+    (message,) = await rig.heard(1)
+    await rig.server.workspace.wait_for(lambda: rig.server.unsettled == 0)
+
+    assert read(message, Inbound).text == "half ? a character"
+
+
 async def test_our_own_echo_and_other_events_are_acknowledged_and_start_nothing(rig: Rig) -> None:
     workspace = rig.server.workspace
     ticket = await rig.ticket()

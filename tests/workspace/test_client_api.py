@@ -219,3 +219,16 @@ async def test_a_permalink_leads_to_the_page(workspace: WorkspaceServer, page: P
     link = (await client.chat_getPermalink(channel="C0SUPPORT", message_ts=posted["ts"]))["permalink"]
     async with page.session.get(str(link).removeprefix(workspace.url), allow_redirects=False) as response:
         assert response.headers["Location"] == f"/?channel=C0SUPPORT&ts={posted['ts']}"
+
+
+HALF = '{"user": "U0EMMA", "channel": "C0SUPPORT", "text": "half \\ud800 a character"}'
+
+
+@pytest.mark.parametrize("raw", [HALF, "[" * 100_000], ids=["half a character", "nested without end"])
+async def test_a_body_that_nothing_can_keep_is_refused(page: Page, workspace: WorkspaceServer, raw: str) -> None:
+    headers = {"Content-Type": "application/json"}
+    async with page.session.post("/client/post", data=raw, headers=headers) as response:
+        answer = await response.json()
+
+    assert (response.status, answer["error"]) == (400, "invalid_json")
+    assert workspace.workspace.messages("C0SUPPORT") == []
