@@ -105,7 +105,9 @@ def handler_of(agent: Agent, desk: Callable[[bool], Desk]) -> Handler:
     """Return the agent as the bus calls it: with a desk made for this delivery."""
 
     async def handle(message: Message, delivery: Delivery) -> Sequence[Message]:
-        with observe.bound(message_id=message.id, trace_id=message.trace_id, agent=agent.name):
+        with observe.bound(
+            message_id=message.id, trace_id=message.trace_id, agent=agent.name, attempt=delivery.attempt
+        ):
             return await agent.handle(message, desk(delivery.redelivered))
 
     return handle
@@ -120,6 +122,8 @@ def policy_of(settings: Settings, agent: str) -> Policy:
         max_retries=limits.max_retries,
         backoff_start_s=limits.backoff_start_s,
         backoff_max_s=limits.backoff_max_s,
-        max_queue_size=settings.bus.max_queue_size,
-        max_hops=settings.agents.max_hops,
+        max_queue_size=limits.max_queue_size or settings.bus.max_queue_size,
+        max_hops=limits.max_hops,
+        failure_threshold=limits.failure_threshold,
+        reset_timeout_s=limits.reset_timeout_s,
     )

@@ -13,16 +13,17 @@ from pydantic import SecretStr
 
 from agents.desk import Desk, Staff, Ways
 from agents.texts import Texts
-from hermes_bot import observe
+from hermes_bot.app.watch import Watch
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.memory import MemoryBackend
-from hermes_bot.bus.port import Backend, Delivery, State
+from hermes_bot.bus.port import Backend, Delivery
 from hermes_bot.bus.sqlite import SqliteBackend
 from hermes_bot.edge.channels import ChannelPolicy
 from hermes_bot.edge.channels import Mode as ChannelMode
 from hermes_bot.edge.edge import Desk as EdgeDesk
 from hermes_bot.edge.edge import Doors, SlackEdge
+from hermes_bot.edge.http_door import Probes
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.messages.message import Message
@@ -63,6 +64,10 @@ class LiveRoutes(Protocol):
         """Return the agent that gets this type, empty where none does."""
         ...
 
+    def type_of(self, route: str) -> str:
+        """Return the type that the route emits, empty where there is no such route."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stores:
@@ -74,6 +79,7 @@ class Stores:
     approvals: Approvals
     book: OrderBook
     toolbox: Toolbox
+    watch: Watch
 
 
 @asynccontextmanager
@@ -92,7 +98,7 @@ async def opened(settings: Settings, clock: Clock) -> AsyncIterator[Stores]:
 
 def build_stores(settings: Settings, database: Database, shop: Database, clock: Clock) -> Stores:
     """Return everything that reads and writes SQL."""
-    book = OrderBook(shop)
+    book, watch = OrderBook(shop), Watch(settings, database, clock)
     services = {"shop": Shop(book=book, refund_policy=read_refund_policy(settings.policies.file), clock=clock)}
     return Stores(
         database=database,
@@ -100,7 +106,10 @@ def build_stores(settings: Settings, database: Database, shop: Database, clock: 
         runs=Runs(database, clock=clock),
         approvals=Approvals(database, clock=clock, expires_after_s=settings.approvals.expires_after_s),
         book=book,
-        toolbox=Toolbox(discover("hermes_bot.tools"), allowed=ALLOWED_TOOLS, services=services),
+        toolbox=Toolbox(
+            discover("hermes_bot.tools"), allowed=ALLOWED_TOOLS, services=services, on_call=watch.reports.tool_call
+        ),
+        watch=watch,
     )
 
 
@@ -132,26 +141,17 @@ def bus_file(settings: Settings) -> Path:
     return settings.data.path / "bus.db"
 
 
-def build_bus(settings: Settings, clock: Clock) -> Bus:
-    """Return the bus on the backend that the settings name, not started."""
-    backend: Backend = MemoryBackend(clock=clock)
+def build_backend(settings: Settings, clock: Clock) -> Backend:
+    """Return where messages are kept, not opened."""
     if settings.bus.backend == "sqlite":
-        backend = SqliteBackend(bus_file(settings), synchronous=SYNCHRONOUS[settings.bus.synchronous], clock=clock)
-    return Bus(backend, clock=clock, on_hop=report_hop, on_failure=on_failure)
+        return SqliteBackend(bus_file(settings), synchronous=SYNCHRONOUS[settings.bus.synchronous], clock=clock)
+    return MemoryBackend(clock=clock)
 
 
-def report_hop(delivery: Delivery, state: State, outputs: Sequence[Message], seconds: float) -> None:
-    """Write the debug line and the log record of one settled attempt."""
-    observe.log_hop(
-        message_id=delivery.message.id,
-        trace_id=delivery.message.trace_id,
-        type=delivery.message.type,
-        agent=delivery.agent,
-        outputs=[output.type for output in outputs],
-        duration_ms=seconds * 1000,
-        attempt=delivery.attempt,
-        outcome=state.value,
-    )
+def build_bus(backend: Backend, watch: Watch, clock: Clock) -> Bus:
+    """Return the bus on the backend, watched, not started."""
+    hop, alarm = watch.reports.hop, watch.alarms.reported
+    return Bus(backend, clock=clock, on_hop=hop, on_failure=on_failure, on_alarm=alarm)
 
 
 def on_failure(delivery: Delivery, error: str) -> Sequence[Message]:
@@ -161,7 +161,14 @@ def on_failure(delivery: Delivery, error: str) -> Sequence[Message]:
 
 
 def build_edge(
-    settings: Settings, stores: Stores, api: SlackApi, directory: Directory, bus: Bus, clock: Clock
+    settings: Settings,
+    stores: Stores,
+    api: SlackApi,
+    directory: Directory,
+    bus: Bus,
+    clock: Clock,
+    *,
+    probes: Probes | None = None,
 ) -> SlackEdge:
     """Return the edge, not connected."""
     slack, access = settings.slack, settings.access
@@ -184,7 +191,9 @@ def build_edge(
         posts=Posts(stores.database, clock=clock),
     )
     approvers = settings.approvals.approvers
-    return SlackEdge(api, desk, bus.publish, doors=doors, policy=policy, approvers=approvers, clock=clock)
+    return SlackEdge(
+        api, desk, bus.publish, doors=doors, policy=policy, approvers=approvers, clock=clock, probes=probes
+    )
 
 
 def desk_of(
@@ -215,6 +224,7 @@ def desk_of(
             texts=texts,
             choose=routing.choose,
             agent_of=routing.agent_of,
+            type_of=routing.type_of,
             redelivered=redelivered,
             ways=ways,
         )

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 
 from agents.texts import load_texts
 from hermes_bot.app.bindings import AgentBindings, agents_of, subscribe_services
-from hermes_bot.app.build import Clock, build_bus, build_edge, desk_of, opened, secret
+from hermes_bot.app.build import Clock, build_backend, build_bus, build_edge, desk_of, opened, secret
 from hermes_bot.app.live_routing import LiveRouting
 from hermes_bot.app.staff_notice import tell_staff
 from hermes_bot.bus.bus import Bus
@@ -51,10 +51,12 @@ class HermesApp:
         routing = LiveRouting(settings, agents)
         self._parts.push_async_callback(routing.close)
         await routing.open()
-        self.bus = bus = build_bus(settings, self._clock)
+        backend, watch = build_backend(settings, self._clock), stores.watch
+        self.bus = bus = build_bus(backend, watch, self._clock)
         api = SlackApi(web_client(secret(settings.access.bot_token), settings.access.api_url))
         directory = SlackDirectory(api, clock=self._clock)
-        edge = build_edge(settings, stores, api, directory, bus, self._clock)
+        probes = watch.health(bus, backend, stores.approvals).probes()
+        edge = build_edge(settings, stores, api, directory, bus, self._clock, probes=probes)
         self._parts.push_async_callback(edge.stop)
         team = (await edge.connect()).team
         roles = Roles(directory, team=team)
@@ -63,6 +65,8 @@ class HermesApp:
         bindings = AgentBindings(bus, settings, desk, agents)
         bindings.bind_fixed()
         routing.bind(bindings)
+        self._parts.push_async_callback(watch.stop)
+        await watch.start(bus.publish)
         await bus.start()
         self._parts.push_async_callback(bus.stop, STOP_LIMIT_S)
         self._parts.push_async_callback(edge.stop_listening)

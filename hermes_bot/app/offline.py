@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
 
 from hermes_bot.app.build import Clock, Stores, build_router, bus_file, opened
+from hermes_bot.app.bus_view import BusView, FileView
+from hermes_bot.app.tracing import trace
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.bus.inspect import BusFile
 from hermes_bot.errors import StoreError
 from hermes_bot.messages.message import utc_now
+from hermes_bot.observe.trace import Trace
 from hermes_bot.settings import Settings
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tools.toolbox import Toolbox
@@ -21,7 +24,7 @@ from routing.routes_file import load_table
 class Offline:
     """The parts that a command works with. The router and the bus's file are opened when they are first used."""
 
-    def __init__(self, settings: Settings, stores: Stores, closing: ExitStack) -> None:
+    def __init__(self, settings: Settings, stores: Stores, closing: AsyncExitStack) -> None:
         self._settings = settings
         self._stores = stores
         self._closing = closing
@@ -49,18 +52,26 @@ class Offline:
         return router
 
     @cached_property
-    def bus(self) -> BusFile:
-        """The bus's file; raise StoreError for a bus that keeps nothing in a file."""
-        if self._settings.bus.backend != "sqlite":
-            raise StoreError("bus.backend memory keeps nothing that another process could read")
-        file = BusFile(bus_file(self._settings))
-        self._closing.callback(file.close)
-        return file
+    def bus(self) -> BusView:
+        """The bus, for looking, replaying, dropping, pausing; raise StoreError where no other process can see it."""
+        return bus_view(self._settings, self._closing)
+
+    async def trace(self, wanted_id: str) -> Trace:
+        """Return the trees of a message or a ticket; raise HermesError where nothing is known of it."""
+        return await trace(wanted_id, self.bus, self._stores.watch.journal, self._stores.tickets)
 
 
 @asynccontextmanager
 async def offline(settings: Settings, *, clock: Clock = utc_now) -> AsyncIterator[Offline]:
     """Open what commands need; nothing is started."""
-    async with opened(settings, clock) as stores:
-        with ExitStack() as closing:
-            yield Offline(settings, stores, closing)
+    async with opened(settings, clock) as stores, AsyncExitStack() as closing:
+        yield Offline(settings, stores, closing)
+
+
+def bus_view(settings: Settings, closing: AsyncExitStack) -> BusView:
+    """Return the bus beside the bot that may be running, closed with `closing`."""
+    if settings.bus.backend != "sqlite":
+        raise StoreError("bus.backend memory keeps nothing that another process could read")
+    file = BusFile(bus_file(settings))
+    closing.callback(file.close)
+    return FileView(file)

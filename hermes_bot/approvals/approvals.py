@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, insert, select, update
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
 from hermes_bot.errors import PermanentError
@@ -89,6 +89,12 @@ class Approvals:
         if status is not None:
             wanted = wanted.where(approvals.c.status == status.value)
         return await self._database.run(lambda connection: [_request(row) for row in connection.execute(wanted)])
+
+    async def count_waiting(self) -> int:
+        """Return how many requests nobody has answered."""
+        pending = approvals.c.status == ApprovalStatus.PENDING.value
+        wanted = select(func.count()).select_from(approvals).where(pending)
+        return await self._database.run(lambda connection: connection.scalar(wanted) or 0)
 
     async def settle(
         self, approval_id: str, status: ApprovalStatus, *, by: str, message_id: str, reason: str = ""

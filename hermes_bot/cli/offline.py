@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from hermes_bot import settings
 
 if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for them
+    from hermes_bot.app.bus_view import BusView
     from hermes_bot.approvals.approvals import Approvals
-    from hermes_bot.bus.inspect import BusFile
+    from hermes_bot.observe.trace import Trace
     from hermes_bot.tickets.tickets import Tickets
     from hermes_bot.tools.toolbox import Toolbox
     from routing.router import Router
@@ -39,8 +40,12 @@ class Offline(Protocol):
         ...
 
     @property
-    def bus(self) -> BusFile:
-        """The bus's file, for looking, replaying and dropping."""
+    def bus(self) -> BusView:
+        """The bus, for looking, replaying, dropping and pausing."""
+        ...
+
+    async def trace(self, wanted_id: str) -> Trace:
+        """Return the trees of a message or a ticket; raise HermesError where nothing is known of it."""
         ...
 
     @property

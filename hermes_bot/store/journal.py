@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -30,6 +29,7 @@ MOST_READ = 10_000
 
 _LENGTHS = {column.name: column.type.length for column in journal.c if isinstance(column.type, String)}
 
+Clock = Callable[[], datetime]
 Sink = Callable[[Sequence[Record]], None]
 
 logger = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class Journal:
         self,
         database: Database,
         *,
-        clock: Callable[[], datetime],
+        clock: Clock,
         keep_days: float,
         max_rows: int,
         sink: Sink | None = None,
@@ -57,7 +57,7 @@ class Journal:
         self._clock = clock
         self._keep = timedelta(days=keep_days)
         self._max_rows = max_rows
-        self._sink = sink
+        self.sink = sink
         self._flush_every_s = flush_every_s
         self._sleep = sleep
         self._waiting: list[Make] = []
@@ -71,19 +71,14 @@ class Journal:
             return
         self._waiting.append(make)
 
-    @asynccontextmanager
-    async def writing(self) -> AsyncIterator[None]:
-        """Write while the block runs, and what is left at its end."""
+    async def run(self) -> None:
+        """Write and trim until cancelled; call `close` afterwards."""
         async with asyncio.TaskGroup() as tasks:
-            duties = [
-                tasks.create_task(self._every(self._flush_every_s, self.flush), name="journal-flush"),
-                tasks.create_task(self._every(TRIM_EVERY_S, self.trim), name="journal-trim"),
-            ]
-            try:
-                yield
-            finally:
-                for duty in duties:
-                    duty.cancel()
+            tasks.create_task(self._every(self._flush_every_s, self.flush), name="journal-flush")
+            tasks.create_task(self._every(TRIM_EVERY_S, self.trim), name="journal-trim")
+
+    async def close(self) -> None:
+        """Write what is left, if the database takes it."""
         await self._quietly(self.flush)
 
     async def flush(self) -> None:
@@ -129,8 +124,8 @@ class Journal:
 
     def _made(self, batch: Sequence[Make]) -> list[Record]:
         records = [make() for make in batch]
-        if self._sink is not None:
-            self._sink(records)
+        if self.sink is not None:
+            self.sink(records)
         return records
 
     async def _every(self, seconds: float, duty: Callable[[], Awaitable[object]]) -> None:

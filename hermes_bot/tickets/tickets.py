@@ -92,6 +92,12 @@ class Tickets:
         wanted = select(tickets).order_by(tickets.c.number.desc()).limit(limit)
         return await self._database.run(lambda connection: [_ticket(row) for row in connection.execute(wanted)])
 
+    async def message_ids(self, ticket_id: str) -> Sequence[str]:
+        """Return the ids of the customer's messages that belong to the ticket, oldest first."""
+        ours = ticket_messages.c.ticket_number == number_of(ticket_id)
+        wanted = select(ticket_messages.c.message_id).where(ours).order_by(ticket_messages.c.at)
+        return await self._database.run(lambda connection: list(connection.scalars(wanted)))
+
     async def update(
         self,
         ticket_id: str,

@@ -88,13 +88,16 @@ async def test_what_was_added_is_read_back_whole_by_message_and_by_trace(databas
 async def test_it_is_written_by_itself_and_once_more_at_the_end(database: Database) -> None:
     loop, taken = asyncio.get_running_loop(), asyncio.Event()
     journal = journal_of(database, flush_every_s=0.01, sink=lambda _: loop.call_soon_threadsafe(taken.set))
-    async with journal.writing():
-        journal.add(maker(record("MSG-1")))
-        async with asyncio.timeout(LIMIT_S):
-            await taken.wait()
-            await journal.flush()  # waits for the one that runs
-        assert len(await journal.of(message_ids=["MSG-1"])) == 1
-        journal.add(maker(record("MSG-2")))
+    running = asyncio.create_task(journal.run(), name="journal")
+    journal.add(maker(record("MSG-1")))
+    async with asyncio.timeout(LIMIT_S):
+        await taken.wait()
+        await journal.flush()  # waits for the one that runs
+    assert len(await journal.of(message_ids=["MSG-1"])) == 1
+    running.cancel()
+    await asyncio.wait({running})
+    journal.add(maker(record("MSG-2")))
+    await journal.close()
 
     assert len(await journal.of(message_ids=["MSG-2"])) == 1
 
