@@ -36,6 +36,18 @@ async def test_an_approved_refund_is_paid_once_and_the_customer_is_told_once(sta
     await paid_once(stage, buyer, talk, card)
 
 
+async def test_an_approved_refund_is_told_in_the_language_in_which_it_was_asked_for(stage: Stage) -> None:
+    buyer = stage.next_buyer()
+    talk = await stage.say(buyer.user, SUPPORT, f"我要退款，订单号 {buyer.order.id}")
+    assert "正在等待同事审批" in await stage.answer(talk)
+
+    await stage.click(OMAR, await stage.card("approval", buyer.order.id), APPROVE)
+
+    assert "已办理完成" in await stage.answer(talk, 2)
+    await stage.quiet()
+    assert stage.refunds(buyer) == 1
+
+
 async def test_two_approvers_who_click_at_once_pay_once(stage: Stage) -> None:
     buyer = stage.next_buyer()
     talk, card = await ask_for_refund(stage, buyer)

@@ -148,6 +148,20 @@ async def test_small_talk_gets_a_short_answer_and_no_person(stage: Stage, words:
     assert stage.cards("handoff", buyer.name) == []
 
 
+async def test_who_calls_the_bot_by_its_name_gets_one_answer(stage: Stage) -> None:
+    buyer = stage.next_buyer()
+
+    talk = await stage.say(buyer.user, SUPPORT, f"@Hermes where is my order {buyer.order.id}?")
+    answer = await stage.answer(talk)
+    await stage.quiet()
+
+    stored = stage.workspace.posts.get(SUPPORT, talk.ts)
+    assert stored is not None
+    assert "<@U0HERMES>" in stored.text
+    assert "was delivered" in answer
+    assert len(stage.replies(talk)) == 1
+
+
 async def test_a_remark_of_the_staff_in_a_customer_s_thread_starts_nothing(stage: Stage) -> None:
     buyer = stage.next_buyer()
     talk = await stage.say(buyer.user, SUPPORT, f"Where is my order {buyer.order.id}?")
