@@ -15,9 +15,10 @@ from agents.texts import Texts
 from agents.unknown import UnknownAgent
 from hermes_bot import observe
 from hermes_bot.app.build import Stores
+from hermes_bot.app.limits import policy_of
 from hermes_bot.approvals.clicks import ApprovalDesk
 from hermes_bot.bus.bus import Bus
-from hermes_bot.bus.port import Delivery, Handler, Policy
+from hermes_bot.bus.port import Delivery, Handler
 from hermes_bot.edge.edge import SlackEdge
 from hermes_bot.messages import payloads
 from hermes_bot.messages.message import Message
@@ -111,19 +112,3 @@ def handler_of(agent: Agent, desk: Callable[[bool], Desk]) -> Handler:
             return await agent.handle(message, desk(delivery.redelivered))
 
     return handle
-
-
-def policy_of(settings: Settings, agent: str) -> Policy:
-    """Return how the agent's deliveries are run."""
-    limits = settings.agents.limits(agent)
-    return Policy(
-        concurrency=limits.concurrency,
-        timeout_s=limits.timeout_s,
-        max_retries=limits.max_retries,
-        backoff_start_s=limits.backoff_start_s,
-        backoff_max_s=limits.backoff_max_s,
-        max_queue_size=limits.max_queue_size or settings.bus.max_queue_size,
-        max_hops=limits.max_hops,
-        failure_threshold=limits.failure_threshold,
-        reset_timeout_s=limits.reset_timeout_s,
-    )

@@ -13,6 +13,7 @@ from pydantic import SecretStr
 
 from agents.desk import Desk, Staff, Ways
 from agents.texts import Texts
+from hermes_bot.app.limits import guard_limits, wait_rules
 from hermes_bot.app.watch import Watch
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.bus.bus import Bus
@@ -144,14 +145,24 @@ def bus_file(settings: Settings) -> Path:
 def build_backend(settings: Settings, clock: Clock) -> Backend:
     """Return where messages are kept, not opened."""
     if settings.bus.backend == "sqlite":
-        return SqliteBackend(bus_file(settings), synchronous=SYNCHRONOUS[settings.bus.synchronous], clock=clock)
-    return MemoryBackend(clock=clock)
+        synchronous, keep_s = SYNCHRONOUS[settings.bus.synchronous], settings.bus.keep_s
+        return SqliteBackend(bus_file(settings), synchronous=synchronous, keep_s=keep_s, clock=clock)
+    return MemoryBackend(keep_s=settings.bus.keep_s, clock=clock)
 
 
-def build_bus(backend: Backend, watch: Watch, clock: Clock) -> Bus:
+def build_bus(settings: Settings, backend: Backend, watch: Watch, clock: Clock) -> Bus:
     """Return the bus on the backend, watched, not started."""
     hop, alarm = watch.reports.hop, watch.alarms.reported
-    return Bus(backend, clock=clock, on_hop=hop, on_failure=on_failure, on_alarm=alarm)
+    return Bus(
+        backend,
+        clock=clock,
+        publish_wait_s=settings.bus.publish_wait_s,
+        waits=wait_rules(settings),
+        guards=guard_limits(settings),
+        on_hop=hop,
+        on_failure=on_failure,
+        on_alarm=alarm,
+    )
 
 
 def on_failure(delivery: Delivery, error: str) -> Sequence[Message]:

@@ -52,7 +52,7 @@ class HermesApp:
         self._parts.push_async_callback(routing.close)
         await routing.open()
         backend, watch = build_backend(settings, self._clock), stores.watch
-        self.bus = bus = build_bus(backend, watch, self._clock)
+        self.bus = bus = build_bus(settings, backend, watch, self._clock)
         api = SlackApi(web_client(secret(settings.access.bot_token), settings.access.api_url))
         directory = SlackDirectory(api, clock=self._clock)
         probes = watch.health(bus, backend, stores.approvals).probes()

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, SecretStr, Strict, model_vali
 
 AGENT_NAMES = ("order", "refund", "handoff", "entry", "unknown", "slack")
 
+Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, le=1_000_000_000)]
 Words = Annotated[tuple[str, ...], Strict(strict=False)]
 Port = Annotated[int, Field(ge=0, le=65535)]
@@ -99,12 +100,29 @@ class RetryOverride(Section):
     backoff_max_s: Seconds | None = None
 
 
+class CircuitBreaker(Section):
+    """`circuit_breaker`: opens after failures of so many messages in a row, and lets one try after the time."""
+
+    failure_threshold: Count = 3
+    reset_timeout_s: Seconds = 60.0
+
+
+class BreakerOverride(Section):
+    """`agents.<name>.circuit_breaker`: what is not given is inherited from `agents.circuit_breaker`."""
+
+    failure_threshold: Count | None = None
+    reset_timeout_s: Seconds | None = None
+
+
 class AgentOverride(Section):
-    """`agents.<name>`: what is not given is inherited from `agents`."""
+    """`agents.<name>`: what is not given is inherited from `agents`, the queue's size from `bus`."""
 
     default_timeout_s: Seconds | None = None
-    concurrency: Annotated[int, Field(ge=1)] | None = None
+    max_hops: Count | None = None
+    concurrency: Count | None = None
+    max_queue_size: Count | None = None
     retry_policy: RetryOverride = RetryOverride()
+    circuit_breaker: BreakerOverride = BreakerOverride()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,19 +130,24 @@ class AgentLimits:
     """The limits that hold for one agent once its overrides are laid over the common ones."""
 
     timeout_s: float
+    max_hops: int
     concurrency: int
+    max_queue_size: int | None
     max_retries: int
     backoff_start_s: float
     backoff_max_s: float
+    failure_threshold: int
+    reset_timeout_s: float
 
 
 class AgentSettings(Section):
     """`agents`: common limits, and per agent what differs."""
 
     default_timeout_s: Seconds = 30.0
-    max_hops: Annotated[int, Field(ge=1)] = 10
-    concurrency: Annotated[int, Field(ge=1)] = 3
+    max_hops: Count = 10
+    concurrency: Count = 3
     retry_policy: RetryPolicy = RetryPolicy()
+    circuit_breaker: CircuitBreaker = CircuitBreaker()
     order: AgentOverride = AgentOverride()
     refund: AgentOverride = AgentOverride()
     handoff: AgentOverride = AgentOverride()
@@ -138,20 +161,39 @@ class AgentSettings(Section):
         """Return the limits of `agent`; one without overrides of its own gets the common ones."""
         own = getattr(self, agent) if agent in AGENT_NAMES else AgentOverride()
         retry = self.retry_policy.model_dump() | own.retry_policy.model_dump(exclude_none=True)
+        breaker = self.circuit_breaker.model_dump() | own.circuit_breaker.model_dump(exclude_none=True)
         return AgentLimits(
             timeout_s=self.default_timeout_s if own.default_timeout_s is None else own.default_timeout_s,
+            max_hops=self.max_hops if own.max_hops is None else own.max_hops,
             concurrency=self.concurrency if own.concurrency is None else own.concurrency,
+            max_queue_size=own.max_queue_size,
             **retry,
+            **breaker,
         )
+
+
+class GuardSettings(Section):
+    """`bus.guards`: what is too much, and is suspended and shown to a person."""
+
+    task_messages: Count = 5
+    task_window_s: Seconds = 600.0
+    context_messages: Count = 200
+    context_window_s: Seconds = 60.0
+    outputs: Count = 20
+    ping_pong: bool = True
 
 
 class BusSettings(Section):
     """`bus`: where messages wait. `synchronous` is SQLite's: `full` survives a power cut, `normal` a crash."""
 
     backend: Literal["sqlite", "memory"] = "sqlite"
-    max_queue_size: Annotated[int, Field(ge=1)] = 10_000
+    max_queue_size: Count = 10_000
+    publish_wait_s: Annotated[float, Field(ge=0, le=1_000_000)] = 5.0
+    ttl_s: Seconds = 120.0
     stale_after_s: Seconds = 3_600.0
     synchronous: Literal["full", "normal"] = "full"
+    keep_s: Annotated[float, Field(ge=90_000, le=1_000_000_000)] = 604_800.0
+    guards: GuardSettings = GuardSettings()
 
 
 class JournalSettings(Section):
