@@ -8,7 +8,7 @@ from datetime import datetime
 import msgspec
 
 from hermes_bot.bus.port import Delivery, State
-from hermes_bot.messages.message import Chain, Hop, Message
+from hermes_bot.messages.message import Chain, Hop, Kind, Message
 
 BUS = "bus"
 """The agent name in `processed_by` of what the bus itself sent after a failure."""
@@ -55,7 +55,7 @@ def _stamped(
         return ()
     source = parent.message
     prefix = f"{source.id}-{parent.branch}.{mark}" if parent.branch else f"{source.id}-{mark}"
-    processed_by = (*source.processed_by, (parent.agent, source.type, source.task), *trail)
+    processed_by = (*source.processed_by, (parent.agent, source.type, source.task))
     hop = Hop(at=at, agent=parent.agent, type=source.type, outcome=state.value)
     return tuple(
         msgspec.structs.replace(
@@ -64,7 +64,8 @@ def _stamped(
             sender=BUS if trail else parent.agent,
             task_id=output.task_id or f"{prefix}{number}",
             hops=output.hops or source.hops + 1,  # a task counts from where it was delegated, not its results
-            processed_by=processed_by,
+            # an error goes to who asked, and what follows from it is new work, whose failure must be heard of
+            processed_by=processed_by if output.kind is Kind.ERROR else (*processed_by, *trail),
             created_at=at,
             context_chain=Chain(
                 text=output.context_chain.text or source.context_chain.text, hops=(*source.context_chain.hops, hop)
