@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from hermes_bot.errors import SettingsError
 from routing.keywords import BadPattern, compile_pattern
 from routing.not_sure import NotSure
-from routing.route import Keywords, Route
+from routing.route import Keywords, Projection, Route
 
 MAX_FILE_BYTES = 16 << 20
 
@@ -36,7 +36,13 @@ class RouteTable:
     not_sure: NotSure = NotSure()  # noqa: RUF009 - frozen
 
 
-_KNOWN_KEYS = [*_File.model_fields, *NotSure.model_fields, *Route.model_fields, *Keywords.model_fields]
+_KNOWN_KEYS = [
+    *_File.model_fields,
+    *NotSure.model_fields,
+    *Route.model_fields,
+    *Projection.model_fields,
+    *Keywords.model_fields,
+]
 
 
 def load_routes(path: Path) -> tuple[Route, ...]:

@@ -14,6 +14,7 @@ from agents.rules.refund import RefundPlanner
 from agents.texts import Texts
 from agents.unknown import UnknownAgent
 from hermes_bot import observe
+from hermes_bot.app.binding import Binding
 from hermes_bot.app.build import Stores
 from hermes_bot.app.limits import policy_of
 from hermes_bot.approvals.clicks import ApprovalDesk
@@ -68,7 +69,7 @@ class AgentBindings:
         self._settings = settings
         self._desk = desk
         self._agents = agents
-        self._bound: dict[str, str] = {}
+        self._bound: dict[str, Binding] = {}
 
     def bind_fixed(self) -> None:
         """Bind what no route decides."""
@@ -77,19 +78,30 @@ class AgentBindings:
             self._subscribe(pattern, entry)
         self._subscribe(payloads.APPROVAL_SETTLED, refund)
 
-    def bind(self, wanted: Mapping[str, str]) -> None:
-        """Bind each type to its agent, and no other type; what is queued for a binding that goes is still handled."""
-        for type_, agent in self._bound.items():
-            if wanted.get(type_) != agent:
-                self._bus.unsubscribe(agent, type_)
-        for type_, agent in wanted.items():
-            if self._bound.get(type_) != agent:
-                self._subscribe(type_, self._agents[agent])
+    def bind(self, wanted: Mapping[str, Binding]) -> None:
+        """Bind each type to its agents, and no other type; what is queued for a binding that goes is still handled."""
+        for type_, binding in self._bound.items():
+            if wanted.get(type_) != binding:
+                for agent in binding.agents:
+                    self._bus.unsubscribe(agent, type_)
+        for type_, binding in wanted.items():
+            if self._bound.get(type_) != binding:
+                for agent in binding.agents:
+                    self._subscribe(type_, self._agents[agent], binding)
         self._bound = dict(wanted)
 
-    def _subscribe(self, pattern: str, agent: Agent) -> None:
+    def _subscribe(self, pattern: str, agent: Agent, binding: Binding | None = None) -> None:
         handler, policy = handler_of(agent, self._desk), policy_of(self._settings, agent.name)
-        self._bus.subscribe(pattern, agent.name, handler, policy)
+        binding = binding or Binding.to(agent.name)
+        self._bus.subscribe(
+            pattern,
+            agent.name,
+            handler,
+            policy,
+            capability=binding.capability,
+            match=binding.agents[agent.name],
+            include=binding.include,
+        )
 
 
 def agents_of(texts: Texts) -> dict[str, Agent]:
@@ -100,6 +112,19 @@ def agents_of(texts: Texts) -> dict[str, Agent]:
         "handoff": HandoffAgent(),
         "unknown": UnknownAgent(),
     }
+
+
+def capabilities_of(agents: Mapping[str, Agent]) -> dict[str, dict[str, float]]:
+    """Return for each capability who has it and how well it fits.
+
+    An agent's class may say so in `capabilities`; each agent has the capability of its own name.
+    """
+    found: dict[str, dict[str, float]] = {}
+    for name, agent in agents.items():
+        own: Mapping[str, float] = getattr(agent, "capabilities", {})
+        for capability, match in {name: 1.0, **own}.items():
+            found.setdefault(capability, {})[name] = match
+    return found
 
 
 def handler_of(agent: Agent, desk: Callable[[bool], Desk]) -> Handler:

@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from agents.texts import load_texts
-from hermes_bot.app.bindings import AgentBindings, agents_of, subscribe_services
+from hermes_bot.app.bindings import AgentBindings, agents_of, capabilities_of, subscribe_services
 from hermes_bot.app.build import Clock, build_backend, build_bus, build_edge, desk_of, opened, secret
 from hermes_bot.app.live_routing import LiveRouting
 from hermes_bot.app.staff_notice import tell_staff
@@ -48,7 +48,7 @@ class HermesApp:
         stores = await self._parts.enter_async_context(opened(settings, self._clock))
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))
         agents = agents_of(texts)
-        routing = LiveRouting(settings, agents)
+        routing = LiveRouting(settings, agents, capabilities_of(agents))
         self._parts.push_async_callback(routing.close)
         await routing.open()
         backend, watch = build_backend(settings, self._clock), stores.watch

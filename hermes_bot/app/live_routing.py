@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from typing import Protocol
 
 from agents.serving import TICKET_HANDOFF
+from hermes_bot.app.binding import Binding
 from hermes_bot.app.build import Clock, build_encoder, build_router
 from hermes_bot.app.reload import Reload, Tell
 from hermes_bot.errors import SettingsError
@@ -21,28 +22,32 @@ from routing.router import Router
 from routing.routes_file import RouteTable, read_table
 from routing.watch import FileWatch, digest_of
 
-ALWAYS_BOUND = {TICKET_UNKNOWN: "unknown", TICKET_HANDOFF: "handoff"}
+ALWAYS_BOUND = {TICKET_UNKNOWN: Binding.to("unknown"), TICKET_HANDOFF: Binding.to("handoff")}
 """Small talk is answered and people are brought in whatever the routes say."""
 
 
 class Bindings(Protocol):
     """Binds types to agents."""
 
-    def bind(self, wanted: dict[str, str]) -> None:
-        """Bind each type to its agent, and no other type."""
+    def bind(self, wanted: Mapping[str, Binding]) -> None:
+        """Bind each type to its agents, and no other type."""
         ...
 
 
 class LiveRouting:
     """Routes texts by the newest good version of the file. `open` first; `follow` once the bus takes bindings."""
 
-    def __init__(self, settings: Settings, agents: Collection[str]) -> None:
+    def __init__(
+        self, settings: Settings, agents: Collection[str], capabilities: Mapping[str, Mapping[str, float]] | None = None
+    ) -> None:
+        """Take the agents' names, and for each capability who has it, with how well it fits (0..1)."""
         self._settings = settings
         self._agents = agents
+        self._capabilities = capabilities or {}
         self._encoder: Encoder | None = None
         self._live: LiveRouter | None = None
         self._digest = ""
-        self._types: dict[str, str] = {}
+        self._types: dict[str, Binding] = {}
         self._bindings: Bindings | None = None
         self._watching: asyncio.Task[None] | None = None
 
@@ -56,8 +61,13 @@ class LiveRouting:
         return await self._router.choose(text)
 
     def agent_of(self, type_: str) -> str:
-        """Return the agent that gets this type, empty where none does."""
-        return self._types.get(type_, "")
+        """Return the agent that gets this type (of several, the first), empty where none does."""
+        binding = self._types.get(type_)
+        return next(iter(binding.agents), "") if binding is not None else ""
+
+    def type_of(self, route: str) -> str:
+        """Return the type that the route emits, empty where there is no such route."""
+        return next((each.type for each in self.routes if each.name == route), "")
 
     async def open(self) -> None:
         """Read the file and build its router; raise SettingsError for a bad one: there is no older one to keep."""
@@ -68,7 +78,7 @@ class LiveRouting:
             raise SettingsError(f"cannot be read: {error.strerror}", file=str(file)) from error
         table, router = await asyncio.to_thread(self._built, content)
         self._live = LiveRouter(router)
-        self._digest, self._types = digest_of(content), types_of(table)
+        self._digest, self._types = digest_of(content), types_of(table, self._capabilities)
 
     def bind(self, bindings: Bindings) -> None:
         """Bind the table's types, now and after each change."""
@@ -85,7 +95,7 @@ class LiveRouting:
     async def apply(self, content: bytes) -> None:
         """Let this content of the file take effect; raise SettingsError, with nothing changed, for a bad one."""
         table, router = await asyncio.to_thread(self._built, content)
-        types = types_of(table)
+        types = types_of(table, self._capabilities)
         if self._bindings is not None:
             # What is chosen meanwhile is bound in either table: the new types come first, the old ones go last.
             self._bindings.bind(self._types | types)
@@ -111,22 +121,31 @@ class LiveRouting:
 
     def _built(self, content: bytes) -> tuple[RouteTable, Router]:
         table = read_table(content, file=str(self._settings.routing.file))
-        check_agents(table, self._agents, file=str(self._settings.routing.file))
+        check_agents(table, self._agents, self._capabilities, file=str(self._settings.routing.file))
         if self._encoder is None:
             self._encoder = SharedEncoder(build_encoder(self._settings))
         return table, build_router(self._settings, table, self._encoder)
 
 
-def types_of(table: RouteTable) -> dict[str, str]:
-    """Return each type that is bound, with its agent."""
-    return ALWAYS_BOUND | {route.type: route.agent for route in table.routes if route.enabled}
+def types_of(table: RouteTable, capabilities: Mapping[str, Mapping[str, float]]) -> dict[str, Binding]:
+    """Return each type that is bound, with who gets it."""
+    return ALWAYS_BOUND | {route.type: _binding(route, capabilities) for route in table.routes if route.enabled}
 
 
-def check_agents(table: RouteTable, agents: Collection[str], *, file: str) -> None:
-    """Raise SettingsError for an enabled route whose agent does not exist."""
+def _binding(route: Route, capabilities: Mapping[str, Mapping[str, float]]) -> Binding:
+    include = None if route.projection is None else frozenset(route.projection.include)
+    agents = capabilities[route.capability] if route.capability else {route.agent: 1.0}
+    return Binding(agents=agents, capability=route.capability, include=include)
+
+
+def check_agents(
+    table: RouteTable, agents: Collection[str], capabilities: Mapping[str, Mapping[str, float]], *, file: str
+) -> None:
+    """Raise SettingsError for an enabled route whose agent or capability does not exist."""
     for route in (route for route in table.routes if route.enabled):
-        if route.agent not in agents:
-            known = ", ".join(sorted(agents))
-            raise SettingsError(
-                f"route {route.name!r}: there is no agent {route.agent!r}; known are {known}", file=file
-            )
+        kind, name, known = ("agent", route.agent, sorted(agents))
+        if route.capability:
+            kind, name, known = ("capability", route.capability, sorted(capabilities))
+        if name not in known:
+            told = ", ".join(known)
+            raise SettingsError(f"route {route.name!r}: there is no {kind} {name!r}; known are {told}", file=file)

@@ -1,0 +1,77 @@
+"""What a route says about its agents reaches the bus."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from agents.desk import Desk
+from hermes_bot.app.bindings import AgentBindings, capabilities_of
+from hermes_bot.app.live_routing import check_agents, types_of
+from hermes_bot.bus.bus import Bus
+from hermes_bot.bus.memory import MemoryBackend
+from hermes_bot.errors import SettingsError
+from hermes_bot.messages.message import Message
+from hermes_bot.settings import Settings
+from routing.routes_file import read_table
+
+
+class Seer:
+    """An agent that remembers what it saw."""
+
+    def __init__(self, name: str, **capabilities: float) -> None:
+        self.name = name
+        self.capabilities = capabilities
+        self.saw: list[dict[str, object]] = []
+
+    async def handle(self, message: Message, desk: Desk) -> list[Message]:
+        self.saw.append(message.data)
+        return []
+
+
+def table(*lines: str) -> bytes:
+    return "\n".join(
+        ["routes:", "  - name: refund", "    type: ticket.refund", *(f"    {line}" for line in lines)]
+    ).encode()
+
+
+async def dispatched(agents: Sequence[Seer], content: bytes, number: int) -> None:
+    """Bind the routes to the agents and publish so many messages, one after the other."""
+    by_name = {agent.name: agent for agent in agents}
+    bus = Bus(MemoryBackend())
+    bindings = AgentBindings(bus, Settings(), lambda _: None, by_name)  # type: ignore[arg-type,return-value]  # no desk is needed
+    types = types_of(read_table(content, file="routing.yaml"), capabilities_of(by_name))
+    bindings.bind({"ticket.refund": types["ticket.refund"]})
+    await bus.start()
+    for n in range(number):
+        data = {"ticket_id": "T1", "text": "secret", "n": n}
+        await bus.publish(Message(type="ticket.refund", sender="entry", context_id=f"c{n}", data=data))
+        await bus.drain(5)
+    await bus.stop(1)
+
+
+async def test_a_route_with_a_projection_shows_its_agent_those_fields_only() -> None:
+    refund = Seer("refund")
+    await dispatched([refund], table("agent: refund", "projection: {include: [ticket_id, n]}"), 1)
+
+    assert refund.saw == [{"ticket_id": "T1", "n": 0}]
+
+
+async def test_a_route_with_a_capability_shares_its_messages_among_who_has_it() -> None:
+    first, second, other = Seer("first", money=1.0), Seer("second", money=1.0), Seer("other", talk=1.0)
+    await dispatched([first, second, other], table("capability: money"), 4)
+
+    assert [len(agent.saw) for agent in (first, second, other)] == [2, 2, 0]
+
+
+@pytest.mark.parametrize("line", ["agent: nobody", "capability: nothing"])
+def test_a_route_to_who_does_not_exist_is_refused(line: str) -> None:
+    routes = read_table(table(line), file="routing.yaml")
+
+    with pytest.raises(SettingsError, match="there is no"):
+        check_agents(routes, {"refund"}, {"money": {"refund": 1.0}}, file="routing.yaml")
+
+
+@pytest.mark.parametrize("lines", [("agent: refund", "capability: money"), ()])
+def test_a_route_names_an_agent_or_a_capability(lines: tuple[str, ...]) -> None:
+    with pytest.raises(SettingsError, match="one of the two"):
+        read_table(table(*lines), file="routing.yaml")
