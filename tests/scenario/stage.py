@@ -81,6 +81,11 @@ class Stage:
         self._data = data
         self._buyers = buyers()
 
+    @property
+    def data(self) -> Path:
+        """Where the bot keeps its files."""
+        return self._data
+
     def next_buyer(self) -> Buyer:
         """Return a customer whom no other test has."""
         return next(self._buyers)
