@@ -93,6 +93,7 @@ class Health:
         queued: Counter[str] = Counter()
         dead: dict[tuple[str, str], int] = {}
         for (agent, state), count in (await self._bus.counts()).items():
+            queued[agent] += 0  # an empty queue is told as well
             if state in DEAD_LETTERS:
                 dead[agent, state.value] = count
             elif state not in FINAL_STATES:

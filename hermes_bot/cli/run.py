@@ -71,7 +71,12 @@ def run(
     typer.echo("Starting Hermes; the first start takes longest.", err=True)
 
     def announce() -> None:
-        _announce(summary(loaded, page=bot.workspace.url if bot.workspace else ""), as_json=as_json)
+        told = summary(loaded, page=bot.workspace.url if bot.workspace else "")
+        paused_since = bot.bus.paused_since if bot.bus else None
+        if paused_since is not None:
+            since = f"{paused_since.astimezone():%Y-%m-%d %H:%M:%S}"
+            told = {**told, "Paused": f"since {since}, nothing is executed or posted; hermes-bot resume ends it"}
+        _announce(told, as_json=as_json)
 
     asyncio.run(serve(bot, on_started=announce))
 

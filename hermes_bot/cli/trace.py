@@ -117,7 +117,7 @@ def _now(found: Trace, paused_since: datetime | None, now: datetime) -> list[str
     lines = []
     for node, step in found.open:
         place = _PLACES.get(step.state, "is {state} at {agent}").format(agent=step.agent, state=step.state)
-        since = f", since {last(now, step.since)}" if step.since else ""
+        since = f", for {last(now, step.since)}" if step.since else ""
         lines.append(f"Now: {node.message_id} {place}{since}")
     for node, step in found.failed:
         lines.append(f"Now: {node.message_id} is {step.state} at {step.agent}: hermes-bot dead show {node.message_id}")

@@ -18,9 +18,7 @@ MIGRATION_LOCK = 72_616_773  # any number, the same for every Hermes: one proces
 
 async def migrate(database: Database) -> None:
     """Upgrade to the newest revision; raise StoreError when the database is newer than this program."""
-    config = Config()
-    config.set_main_option("script_location", str(importlib.resources.files("hermes_bot.store") / "migrations"))
-    config.set_main_option("path_separator", "os")
+    config = _config()
 
     def upgrade(connection: Connection) -> None:
         if connection.dialect.name == "postgresql":
@@ -30,6 +28,27 @@ async def migrate(database: Database) -> None:
         command.upgrade(config, "head")
 
     await database.run(upgrade)
+
+
+async def revisions(database: Database) -> tuple[str, str]:
+    """Return the revision that the database has (empty for none), and the newest; change nothing.
+
+    Raise StoreError when the database is newer than this program.
+    """
+    scripts = ScriptDirectory.from_config(_config())
+
+    def look(connection: Connection) -> str:
+        _refuse_newer(connection, scripts, database.shown_url)
+        return MigrationContext.configure(connection).get_current_revision() or ""
+
+    return await database.run(look), scripts.get_current_head() or ""
+
+
+def _config() -> Config:
+    config = Config()
+    config.set_main_option("script_location", str(importlib.resources.files("hermes_bot.store") / "migrations"))
+    config.set_main_option("path_separator", "os")
+    return config
 
 
 def _refuse_newer(connection: Connection, scripts: ScriptDirectory, url: str) -> None:
