@@ -10,6 +10,7 @@ from agents.texts import Texts
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.messages.message import Message
 from hermes_bot.people import Directory, Roles
+from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.runs import Runs
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tools.order_book import OrderBook
@@ -48,11 +49,17 @@ def agent_in(type_: str) -> str:
     return type_.rpartition(".")[2]
 
 
+def type_named(route: str) -> str:
+    """Return the type that is named after a route."""
+    return f"ticket.{route}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
     """The services, each for the agent that needs it. `choose` is the router's: a text in, a choice out.
 
     `agent_of` tells which agent gets a type just now, empty where none does: routes come and go while the bot runs.
+    `type_of` tells the type of a route by its name.
     `redelivered` says that an earlier attempt at this message may have run part of the way. `ways` says what
     differs in a channel, by its id.
     """
@@ -65,8 +72,10 @@ class Desk:
     directory: Directory
     staff: Staff
     texts: Texts
+    tasks: Tasks
     choose: Callable[[str], Awaitable[RouteChoice]]
     agent_of: Callable[[str], str] = agent_in
+    type_of: Callable[[str], str] = type_named
     redelivered: bool = False
     ways: Mapping[str, Ways] = field(default_factory=dict)
 

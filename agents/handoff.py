@@ -31,7 +31,8 @@ class HandoffAgent:
         await desk.runs.save(ticket.id, self.name, {"handed_by": message.id}, message_id=message.id)
         shown = desk.texts.render(STAFF_LANGUAGE, f"handoff.reason.{reason}")
         await desk.tickets.hand_to_human(ticket.id, reason=shown, summary=summary)
-        text = desk.texts.render(work.language, f"handoff.told.{reason}")
+        told = desk.texts.render(work.language, f"handoff.told.{reason}")
+        text = "\n\n".join([*(each.text for each in work.said), told])
         request = HandoffRequested(ticket_id=ticket.id, reason=shown, summary=summary)
         return [
             reply(message, ticket, text, source_ts=work.source_ts),
@@ -50,7 +51,7 @@ class HandoffAgent:
 # What the customer is told and the staff reads has one text for each of these.
 REASONS = frozenset({
     "asked", "cancel", "address", "no_identity", "unclear_twice", "not_found", "tool_refused", "too_many_steps",
-    "nothing_more", DEFAULT_REASON,
+    "nothing_more", "several", DEFAULT_REASON,
 })  # fmt: skip
 
 

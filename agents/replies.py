@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from agents.action import Finish, Private
 from agents.desk import Desk
 from hermes_bot.messages.message import Message
@@ -36,23 +38,35 @@ def reply(
 
 
 def replies(
-    message: Message, ticket: Ticket, finish: Finish, desk: Desk, language: str, source_ts: str
+    message: Message, ticket: Ticket, ends: Sequence[Finish], desk: Desk, language: str, source_ts: str
 ) -> list[Message]:
     """Return the one answer that the thread reads, and what the customer alone may see.
 
-    In a direct message, and where the ways of a channel allow it, both are one. Elsewhere the answer says where the
-    rest is.
+    `ends` are the answers to the requests that the message held, in their order; they are told in one. In a direct
+    message, and where the ways of a channel allow it, all is one. Elsewhere the answer says where the rest is.
     """
-    private = finish.private
-    if private is None:
-        return [reply(message, ticket, finish.text, choices=finish.choices, source_ts=source_ts)]
+    private = [end.private for end in ends if end.private is not None]
+    choices = tuple(choice for end in ends for choice in end.choices)
     if ticket.direct or desk.ways_of(ticket.channel).private_in_thread:
-        choices = (*private.choices, *finish.choices)
-        return [reply(message, ticket, finish.text, fields=private.fields, choices=choices, source_ts=source_ts)]
-    note = desk.texts.render(language, f"private.{private.audience}")
-    text = f"{finish.text}\n{note}"
-    public = reply(message, ticket, text, choices=finish.choices, source_ts=source_ts)
-    return [public, _private_reply(message, ticket, private, source_ts)]
+        shown = tuple(choice for end in ends for choice in _all_choices(end))
+        fields = tuple(field for each in private for field in each.fields)
+        text = "\n\n".join(end.text for end in ends)
+        return [reply(message, ticket, text, fields=fields, choices=shown, source_ts=source_ts)]
+    text = "\n\n".join(_with_note(end, desk, language) for end in ends)
+    public = reply(message, ticket, text, choices=choices, source_ts=source_ts)
+    return [public, *(_private_reply(message, ticket, each, source_ts) for each in private)]
+
+
+def _all_choices(end: Finish) -> tuple[Choice, ...]:
+    return (*(end.private.choices if end.private else ()), *end.choices)
+
+
+def _with_note(end: Finish, desk: Desk, language: str) -> str:
+    """Return the answer's text, with a word on where the customer finds the rest."""
+    if end.private is None:
+        return end.text
+    note = desk.texts.render(language, f"private.{end.private.audience}")
+    return f"{end.text}\n{note}"
 
 
 def _private_reply(message: Message, ticket: Ticket, private: Private, source_ts: str) -> Message:

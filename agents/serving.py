@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from agents.action import CallTool, Delegate, Finish, Outcome
+import msgspec
+
+from agents.action import CallTool, Delegate, Finish, Outcome, Private
 from agents.caller import caller_of
 from agents.desk import Desk
 from agents.loop import work_through
 from agents.planner import Observation, Planner, Run
 from agents.replies import replies
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import APPROVAL_REQUESTED, ApprovalRequested, Work, read
+from hermes_bot.messages.payloads import APPROVAL_REQUESTED, ApprovalRequested, Said, Work, read
 from hermes_bot.tickets.ticket import Ticket, TicketStatus
 from hermes_bot.tools.outcome import Caller, Done, Invalid, NeedsApproval, Refused
 
@@ -95,7 +97,30 @@ async def _finish(message: Message, desk: Desk, run: Run, end: Finish | Delegate
     if end.outcome is Outcome.HANDOFF:
         return [_work_for(message, ticket, work, TICKET_HANDOFF, reason=end.reason, known=end.known)]
     await desk.tickets.update(ticket.id, status=_status(run, end))
-    return replies(message, ticket, end, desk, run.language, work.source_ts)
+    if work.then:
+        return [_next_part(message, ticket, work, end)]
+    return replies(message, ticket, [*_said(work), end], desk, run.language, work.source_ts)
+
+
+def _next_part(message: Message, ticket: Ticket, work: Work, end: Finish) -> Message:
+    """Return the work on the message's next request, with this answer in its bag."""
+    part, *rest = work.then
+    answer = msgspec.convert(end, Said, from_attributes=True)
+    body = msgspec.structs.replace(work, text=part.text, choice="", then=tuple(rest), said=(*work.said, answer))
+    return message.child(part.type, body, context_id=ticket.context_id)
+
+
+def _said(work: Work) -> list[Finish]:
+    """Return the answers to the message's earlier requests."""
+    return [
+        Finish(
+            outcome=Outcome.ANSWERED,
+            text=each.text,
+            choices=each.choices,
+            private=msgspec.convert(each.private, Private | None, from_attributes=True),
+        )
+        for each in work.said
+    ]
 
 
 def _not_for_ever(run: Run, end: Finish) -> Finish:
@@ -133,14 +158,8 @@ def _work_for(
     reason: str = "",
     known: tuple[tuple[str, str], ...] = (),
 ) -> Message:
-    """Return the same customer's words for another agent."""
-    body = Work(
-        ticket_id=ticket.id,
-        text=work.text,
-        language=work.language,
-        choice=choice,
-        source_ts=work.source_ts,
-        reason=reason,
-        known=known,
-    )
+    """Return the same customer's words for another agent; people get all of them, and no other agent after that."""
+    body = msgspec.structs.replace(work, choice=choice, reason=reason, known=known)
+    if type == TICKET_HANDOFF:
+        body = msgspec.structs.replace(body, text=work.whole or work.text, then=())
     return message.child(type, body, context_id=ticket.context_id)

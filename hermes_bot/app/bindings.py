@@ -20,11 +20,14 @@ from hermes_bot.app.limits import policy_of
 from hermes_bot.approvals.clicks import ApprovalDesk
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Delivery, Handler
-from hermes_bot.edge.edge import SlackEdge
 from hermes_bot.messages import payloads
 from hermes_bot.messages.message import Message
 from hermes_bot.people import Directory, Roles
 from hermes_bot.settings import Settings
+from hermes_bot.tasks.requests import AGENT as REQUESTS
+from hermes_bot.tasks.requests import Requests, marked
+from hermes_bot.tasks.tasks import AGENT as TASKS
+from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.ownership import Ownership
 
 
@@ -35,9 +38,9 @@ def subscribe_services(
     roles: Roles,
     directory: Directory,
     texts: Texts,
-    edge: SlackEdge,
+    outlets: Mapping[str, Mapping[str, Handler]],
 ) -> None:
-    """Bind what is not an agent of the route table: approvals, ownership and the way out to Slack."""
+    """Bind what is not an agent of the route table: approvals, ownership and the ways out, by agent and type."""
     people, approvals = settings.people, settings.approvals
     desk = ApprovalDesk(
         stores.approvals, roles, approvers=approvals.approvers, allow_requester=approvals.allow_requester
@@ -54,32 +57,70 @@ def subscribe_services(
             payloads.HANDOFF_CLICKED: ownership.on_clicked,
             payloads.TICKET_FAILED: ownership.on_failed,
         },
-        "slack": edge.handlers(),
+        **outlets,
     }
+    subscribe_all(bus, settings, bindings)
+
+
+def subscribe_tasks(bus: Bus, settings: Settings, tasks: Tasks, requests: Requests) -> None:
+    """Bind what carries tasks on, and what takes the answers to requests from outside."""
+    subscribe_all(bus, settings, {TASKS: tasks.handlers, REQUESTS: requests.handlers})
+
+
+def subscribe_all(bus: Bus, settings: Settings, bindings: Mapping[str, Mapping[str, Handler]]) -> None:
+    """Bind handlers by agent and type."""
     for agent, handlers in bindings.items():
         for pattern, handler in handlers.items():
-            bus.subscribe(pattern, agent, handler, policy_of(settings, agent))
+            bus.subscribe(pattern, agent, marked(agent, handler), policy_of(settings, agent))
 
 
 class AgentBindings:
-    """Which agent gets which type: entry's own, and those of the route table, which may change while the bus runs."""
+    """Which agent gets which type: entry's own, and those of the route table, which may change while the bus runs.
 
-    def __init__(self, bus: Bus, settings: Settings, desk: Callable[[bool], Desk], agents: Mapping[str, Agent]) -> None:
+    A type in `routed` goes to the agent there and to no other, whatever the rest says.
+    """
+
+    def __init__(
+        self,
+        bus: Bus,
+        settings: Settings,
+        desk: Callable[[bool], Desk],
+        agents: Mapping[str, Agent],
+        routed: Mapping[str, Agent] | None = None,
+    ) -> None:
         self._bus = bus
         self._settings = settings
         self._desk = desk
         self._agents = agents
+        self._routed = {} if routed is None else routed
+        self._fixed: dict[str, str] = {}
         self._bound: dict[str, Binding] = {}
 
     def bind_fixed(self) -> None:
         """Bind what no route decides."""
         entry, refund = EntryAgent(), self._agents["refund"]
-        for pattern in (payloads.TICKET_CREATED, payloads.TICKET_REPLIED, payloads.TICKET_CLICKED):
-            self._subscribe(pattern, entry)
-        self._subscribe(payloads.APPROVAL_SETTLED, refund)
+        fixed = dict.fromkeys((payloads.TICKET_CREATED, payloads.TICKET_REPLIED, payloads.TICKET_CLICKED), entry)
+        for pattern, agent in {**fixed, payloads.APPROVAL_SETTLED: refund}.items():
+            if pattern not in self._routed:
+                self._subscribe(pattern, agent)
+                self._fixed[pattern] = agent.name
+        for pattern, agent in self._routed.items():
+            self._subscribe(pattern, agent)
+        for agent in self._agents.values():
+            self._await_results(agent)
+
+    def route(self, type_: str, agent: Agent) -> None:
+        """Bind a type that has just been put into `routed`."""
+        binding = self._bound.pop(type_, None)
+        holders = {*(binding.agents if binding else ()), self._fixed.pop(type_, agent.name)} - {agent.name}
+        for holder in holders:
+            self._bus.unsubscribe(holder, type_)
+        self._subscribe(type_, agent)
+        self._await_results(agent)
 
     def bind(self, wanted: Mapping[str, Binding]) -> None:
         """Bind each type to its agents, and no other type; what is queued for a binding that goes is still handled."""
+        wanted = {type_: binding for type_, binding in wanted.items() if type_ not in self._routed}
         for type_, binding in self._bound.items():
             if wanted.get(type_) != binding:
                 for agent in binding.agents:
@@ -89,6 +130,11 @@ class AgentBindings:
                 for agent in binding.agents:
                     self._subscribe(type_, self._agents[agent], binding)
         self._bound = dict(wanted)
+
+    def _await_results(self, agent: Agent) -> None:
+        """Let the agent hear what came of what it delegates, if it may delegate anything."""
+        if delegates_of(agent):
+            self._subscribe(payloads.TASK_RESULT, agent)
 
     def _subscribe(self, pattern: str, agent: Agent, binding: Binding | None = None) -> None:
         handler, policy = handler_of(agent, self._desk), policy_of(self._settings, agent.name)
@@ -127,6 +173,12 @@ def capabilities_of(agents: Mapping[str, Agent]) -> dict[str, dict[str, float]]:
     return found
 
 
+def delegates_of(agent: Agent) -> Sequence[str]:
+    """Return the message types that the agent may delegate; its class says so in `delegates`."""
+    types: Sequence[str] = getattr(agent, "delegates", ())
+    return types
+
+
 def handler_of(agent: Agent, desk: Callable[[bool], Desk]) -> Handler:
     """Return the agent as the bus calls it: with a desk made for this delivery."""
 
@@ -136,4 +188,4 @@ def handler_of(agent: Agent, desk: Callable[[bool], Desk]) -> Handler:
         ):
             return await agent.handle(message, desk(delivery.redelivered))
 
-    return handle
+    return marked(agent.name, handle)

@@ -32,6 +32,7 @@ from hermes_bot.people import Directory, Roles
 from hermes_bot.settings import Settings
 from hermes_bot.store.database import Database
 from hermes_bot.store.schema import migrate
+from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.failures import failed_message
 from hermes_bot.tickets.runs import Runs
 from hermes_bot.tickets.tickets import Tickets
@@ -125,16 +126,28 @@ def build_router(settings: Settings, table: RouteTable, encoder: Encoder | None 
 
 
 def build_encoder(settings: Settings) -> Encoder:
-    """Return the profile's encoder; PyTorch is imported for `default` only."""
+    """Return the profile's encoder. Each brings its own libraries, which are imported only where it is wanted."""
+    wanted = settings.encoder
+    if wanted.profile == "openai":
+        from hermes_bot.llm.openai_encoder import OpenAIEncoder
+
+        access = settings.models
+        url = wanted.base_url or access.base_url
+        return OpenAIEncoder(wanted.model, api_key=secret(access.api_key), base_url=url, timeout_s=wanted.timeout_s)
+    if wanted.profile == "sentence-transformers":
+        from hermes_bot.llm.sentence_encoder import SentenceEncoder
+
+        return SentenceEncoder(wanted.model)
     from hermes_bot.llm.light_encoder import LightEncoder
 
     light = LightEncoder()
-    if settings.encoder.profile == "light":
+    if wanted.profile == "light":
         return light
     from hermes_bot.llm.joined_encoder import JoinedEncoder
+    from hermes_bot.llm.latin_encoder import LatinEncoder
     from hermes_bot.llm.minilm_encoder import MiniLMEncoder
 
-    return JoinedEncoder(light, MiniLMEncoder())
+    return JoinedEncoder(light, LatinEncoder(MiniLMEncoder()))
 
 
 def bus_file(settings: Settings) -> Path:
@@ -208,7 +221,13 @@ def build_edge(
 
 
 def desk_of(
-    settings: Settings, stores: Stores, roles: Roles, directory: Directory, texts: Texts, routing: LiveRoutes
+    settings: Settings,
+    stores: Stores,
+    roles: Roles,
+    directory: Directory,
+    texts: Texts,
+    routing: LiveRoutes,
+    tasks: Tasks,
 ) -> Callable[[bool], Desk]:
     """Return what makes the desk for one delivery."""
     staff = Staff(
@@ -233,6 +252,7 @@ def desk_of(
             directory=directory,
             staff=staff,
             texts=texts,
+            tasks=tasks,
             choose=routing.choose,
             agent_of=routing.agent_of,
             type_of=routing.type_of,

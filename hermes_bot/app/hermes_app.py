@@ -3,101 +3,173 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from functools import partial
 from pathlib import Path
 
-from pydantic import SecretStr
-
+from agents.desk import Agent
 from agents.texts import load_texts
-from hermes_bot.app.bindings import AgentBindings, agents_of, capabilities_of, subscribe_services
-from hermes_bot.app.build import Clock, build_backend, build_bus, build_edge, desk_of, opened, secret
+from hermes_bot.app.bindings import (
+    AgentBindings,
+    agents_of,
+    capabilities_of,
+    delegates_of,
+    subscribe_services,
+    subscribe_tasks,
+)
+from hermes_bot.app.build import Clock, Stores, build_backend, build_bus, desk_of, opened
+from hermes_bot.app.front import Front, LibraryFront, SlackFront
 from hermes_bot.app.live_routing import LiveRouting
-from hermes_bot.app.staff_notice import tell_staff
+from hermes_bot.app.local_workspace import in_workspace
 from hermes_bot.bus.bus import Bus
-from hermes_bot.edge.directory import SlackDirectory
-from hermes_bot.edge.slack_api import SlackApi, web_client
-from hermes_bot.messages.message import utc_now
-from hermes_bot.people import Roles
-from hermes_bot.settings import Mode, Settings, SlackAccess
+from hermes_bot.bus.port import Backend
+from hermes_bot.errors import BusStopped
+from hermes_bot.messages.message import Message, utc_now
+from hermes_bot.messages.payloads import TaskResult
+from hermes_bot.people import Directory, Roles
+from hermes_bot.settings import Mode, Settings, load
 from hermes_bot.settings.files import beside
+from hermes_bot.tasks.requests import Requests
+from hermes_bot.tasks.store import TaskStore
+from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.workspace.server import WorkspaceServer
 
 STOP_LIMIT_S = 10.0
+DRAIN_LIMIT_S = 30.0
+NOT_STARTED = "the app is not started; await app.start() first"
 
 
 class HermesApp:
-    """The bot. `start` returns once it listens; `stop` is graceful, and safe after a start that failed."""
+    """The bot, or the whole of it but Slack as a library. docs/library.md shows the second.
 
-    def __init__(self, settings: Settings, *, clock: Clock = utc_now) -> None:
-        self._settings = settings
+    `config` names the settings file, `environ` is the process's own where none is given; or `settings` are handed
+    over. With an `edge` it speaks to Slack, and without a token to a local workspace of its own. Without one, the
+    caller publishes what customers write and takes the replies; `directory` then says who people are, and where none
+    is given the caller vouches for each customer.
+
+    `start` returns once it works; `stop` is graceful, and safe after a start that failed.
+    """
+
+    def __init__(
+        self,
+        config: str | Path | None = None,
+        *,
+        environ: Mapping[str, str] | None = None,
+        settings: Settings | None = None,
+        edge: bool = False,
+        directory: Directory | None = None,
+        clock: Clock = utc_now,
+    ) -> None:
+        path = None if config is None else Path(config)
+        self._settings = load(path, environ) if settings is None else settings
+        self._edge = edge
+        self._directory = directory
         self._clock = clock
         self._parts = AsyncExitStack()
         self._ended = asyncio.Event()
+        self._routed: dict[str, Agent] = {}
+        self._allowed: dict[str, tuple[str, ...]] = {}
+        self._bindings: AgentBindings | None = None
+        self._front: Front | None = None
+        self._requests: Requests | None = None
         self.bus: Bus | None = None
         self.workspace: WorkspaceServer | None = None
 
+    def route(self, message_type: str, agent: Agent) -> None:
+        """Give the type to this agent alone, whatever the routes say; before the start or while it runs."""
+        self._routed[message_type] = agent
+        self._allowed[agent.name] = tuple(delegates_of(agent))
+        if self._bindings is not None:
+            self._bindings.route(message_type, agent)
+
     async def start(self) -> None:
         """Open, build and connect everything; raise HermesError where that cannot be."""
-        settings = self._settings
-        if settings.mode is Mode.WORKSPACE:
-            self.workspace = await self._parts.enter_async_context(
-                WorkspaceServer(port=settings.workspace.port, state_path=settings.data.path / "workspace.json")
-            )
-            settings = in_workspace(settings, self.workspace)
+        settings = await self._reachable()
         stores = await self._parts.enter_async_context(opened(settings, self._clock))
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))
-        agents = agents_of(texts)
+        agents = agents_of(texts) | {agent.name: agent for agent in self._routed.values()}
         routing = LiveRouting(settings, agents, capabilities_of(agents))
         self._parts.push_async_callback(routing.close)
         await routing.open()
         backend, watch = build_backend(settings, self._clock), stores.watch
         self.bus = bus = build_bus(settings, backend, watch, self._clock)
-        api = SlackApi(web_client(secret(settings.access.bot_token), settings.access.api_url))
-        directory = SlackDirectory(api, clock=self._clock)
-        probes = watch.health(bus, backend, stores.approvals).probes()
-        edge = build_edge(settings, stores, api, directory, bus, self._clock, probes=probes)
-        self._parts.push_async_callback(edge.stop)
-        team = (await edge.connect()).team
-        roles = Roles(directory, team=team)
-        subscribe_services(bus, settings, stores, roles, directory, texts, edge)
-        desk = desk_of(settings, stores, roles, directory, texts, routing)
-        bindings = AgentBindings(bus, settings, desk, agents)
-        bindings.bind_fixed()
-        routing.bind(bindings)
+        self._front = front = self._build_front(settings, stores, bus, backend)
+        self._parts.push_async_callback(front.close)
+        await front.open()
+        roles = Roles(front.directory, team=front.team)
+        subscribe_services(bus, settings, stores, roles, front.directory, texts, front.handlers())
+        tasks = self._bind_tasks(settings, stores, bus, agents)
+        desk = desk_of(settings, stores, roles, front.directory, texts, routing, tasks)
+        self._bindings = AgentBindings(bus, settings, desk, agents, self._routed)
+        self._bindings.bind_fixed()
+        routing.bind(self._bindings)
         self._parts.push_async_callback(watch.stop)
         await watch.start(bus.publish)
         await bus.start()
         self._parts.push_async_callback(bus.stop, STOP_LIMIT_S)
-        self._parts.push_async_callback(edge.stop_listening)
-        await edge.listen()
-        routing.follow(partial(tell_staff, bus, team, edge.handoff_channel), self._clock)
+        self._parts.push_async_callback(front.stop_listening)
+        await front.listen()
+        routing.follow(front.tell_staff, self._clock)
+
+    async def publish(self, message: Message) -> None:
+        """Return once the message is kept; raise Unroutable, BusFull, BusStopped, StoreError or PermanentError.
+
+        Without an edge a customer's message (`ticket.created`, `ticket.replied`) needs `user` and `text` in its data;
+        `customer_email` vouches that this user is that customer of the shop.
+        """
+        front, bus = self._started()
+        await bus.publish(await front.admitted(message))
+
+    async def request(self, message: Message, *, timeout_s: float) -> TaskResult:
+        """Return the answer to a request; see `Requests.request`."""
+        if self._requests is None:
+            raise BusStopped(NOT_STARTED)
+        return await self._requests.request(message, timeout_s=timeout_s)
+
+    async def drain(self, limit_s: float = DRAIN_LIMIT_S) -> list[Message]:
+        """Wait until all is handled that can be; return the `reply.ready` messages that came out since the last time.
+
+        With an edge there are none: it posts them. Raise TimeoutError when the limit passes first.
+        """
+        front, bus = self._started()
+        await bus.drain(limit_s)
+        return front.replies()
 
     async def stop(self) -> None:
         """Take nothing more in, let what runs finish within a limit, keep the rest for the next start."""
         self._ended.set()
+        self._bindings = None
         await self._parts.aclose()
 
     async def run_until_stopped(self) -> None:
         """Return once `stop` was called."""
         await self._ended.wait()
 
+    async def _reachable(self) -> Settings:
+        """Return the settings, those of a local workspace where Slack is wanted and no token is there."""
+        settings = self._settings
+        if not self._edge or settings.mode is not Mode.WORKSPACE:
+            return settings
+        self.workspace = await self._parts.enter_async_context(
+            WorkspaceServer(port=settings.workspace.port, state_path=settings.data.path / "workspace.json")
+        )
+        return in_workspace(settings, self.workspace)
 
-def in_workspace(settings: Settings, server: WorkspaceServer) -> Settings:
-    """Return the settings with the local workspace's tokens, and its people where the settings name none."""
-    app = server.world.app
-    access = SlackAccess(bot_token=SecretStr(app.bot_token), app_token=SecretStr(app.app_token), api_url=server.api_url)
-    people = settings.people
-    approvers = settings.approvals.approvers or ("S0APPROVERS",)
-    return settings.model_copy(
-        update={
-            "access": access,
-            "people": people.model_copy(
-                update={"operators": people.operators or ("S0OPERATORS",), "admins": people.admins or ("U0ADA",)}
-            ),
-            "approvals": settings.approvals.model_copy(update={"approvers": approvers}),
-            "slack": settings.slack.model_copy(
-                update={"handoff_channel": settings.slack.handoff_channel or "C0HANDOFF"}
-            ),
-        }
-    )
+    def _build_front(self, settings: Settings, stores: Stores, bus: Bus, backend: Backend) -> Front:
+        if not self._edge:
+            return LibraryFront(stores.database, self._directory, self._clock)
+        probes = stores.watch.health(bus, backend, stores.approvals).probes()
+        return SlackFront(settings, stores, bus, probes, self._clock)
+
+    def _bind_tasks(self, settings: Settings, stores: Stores, bus: Bus, agents: Mapping[str, Agent]) -> Tasks:
+        store = TaskStore(stores.database, clock=self._clock)
+        self._allowed |= {agent.name: tuple(delegates_of(agent)) for agent in agents.values()}
+        tasks = Tasks(store, allowed=self._allowed, clock=self._clock)
+        self._requests = Requests(bus.publish, store)
+        subscribe_tasks(bus, settings, tasks, self._requests)
+        return tasks
+
+    def _started(self) -> tuple[Front, Bus]:
+        if self._front is None or self.bus is None:
+            raise BusStopped(NOT_STARTED)
+        return self._front, self.bus

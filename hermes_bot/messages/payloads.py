@@ -66,34 +66,6 @@ class Clicked(msgspec.Struct, frozen=True, kw_only=True):
     team: str
 
 
-class Work(msgspec.Struct, frozen=True, kw_only=True):
-    """`ticket.<agent>`: what entry hands to an agent. `choice` is set when the customer pressed a choice button.
-
-    `source_ts` is the ts of the customer's message that this work answers. `reason` is a word that says why it was
-    sent on (`cancel`, `files` …), `known` what the sender found out, label and value, in the staff's language.
-    """
-
-    ticket_id: str
-    text: str
-    language: str
-    choice: str = ""
-    source_ts: str = ""
-    reason: str = ""
-    known: tuple[tuple[str, str], ...] = ()
-
-
-class Failed(msgspec.Struct, frozen=True, kw_only=True):
-    """`ticket.failed`: a message of a customer's ended without an answer; a person has to look at it.
-
-    `inbound` is what the customer wrote, where no ticket exists yet; otherwise `ticket_id` names it.
-    """
-
-    reference: str
-    error: str
-    ticket_id: str = ""
-    inbound: Inbound | None = None
-
-
 class Audience(StrEnum):
     """Who may see a reply."""
 
@@ -107,6 +79,64 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
     id: str
     label: str
+
+
+class Part(msgspec.Struct, frozen=True, kw_only=True):
+    """One of several requests in a customer's message, and the type that reaches the agent for it."""
+
+    type: str
+    text: str
+
+
+class SaidInPrivate(msgspec.Struct, frozen=True, kw_only=True):
+    """What of an answer the customer alone may see."""
+
+    text: str
+    audience: Audience
+    fields: tuple[tuple[str, str], ...] = ()
+    choices: tuple[Choice, ...] = ()
+
+
+class Said(msgspec.Struct, frozen=True, kw_only=True):
+    """An answer that waits for those to the other requests in the same message."""
+
+    text: str
+    choices: tuple[Choice, ...] = ()
+    private: SaidInPrivate | None = None
+
+
+class Work(msgspec.Struct, frozen=True, kw_only=True):
+    """`ticket.<agent>`: what entry hands to an agent. `choice` is set when the customer pressed a choice button.
+
+    `source_ts` is the ts of the customer's message that this work answers. `reason` is a word that says why it was
+    sent on (`cancel`, `files` …), `known` what the sender found out, label and value, in the staff's language.
+
+    Where the message held several requests, `text` is the one to work on, `whole` the message, `then` what is still to
+    do, and `said` the answers so far, which are given together with the last one.
+    """
+
+    ticket_id: str
+    text: str
+    language: str
+    choice: str = ""
+    source_ts: str = ""
+    reason: str = ""
+    known: tuple[tuple[str, str], ...] = ()
+    whole: str = ""
+    then: tuple[Part, ...] = ()
+    said: tuple[Said, ...] = ()
+
+
+class Failed(msgspec.Struct, frozen=True, kw_only=True):
+    """`ticket.failed`: a message of a customer's ended without an answer; a person has to look at it.
+
+    `inbound` is what the customer wrote, where no ticket exists yet; otherwise `ticket_id` names it.
+    """
+
+    reference: str
+    error: str
+    ticket_id: str = ""
+    inbound: Inbound | None = None
 
 
 class Reply(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,6 +21,8 @@ from hermes_bot.llm.light_encoder import LightEncoder
 from hermes_bot.people import Person, Roles
 from hermes_bot.store.database import Database
 from hermes_bot.store.schema import migrate
+from hermes_bot.tasks.store import TaskStore
+from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.ownership import Ownership
 from hermes_bot.tickets.runs import Runs
 from hermes_bot.tickets.tickets import Tickets
@@ -31,7 +33,7 @@ from hermes_bot.tools.refund_policy import read_refund_policy
 from hermes_bot.tools.shop import Shop
 from hermes_bot.tools.toolbox import Toolbox
 from routing.router import Router
-from routing.routes_file import load_routes
+from routing.routes_file import load_table
 from tests.agents.harness import NOON, TEAM, Clock, KnownPeople, Pump
 
 settings.register_profile("agents", deadline=None)  # a busy machine is no failure; pytest-timeout guards hanging
@@ -45,7 +47,8 @@ ALLOWED = {"order": ("find_order", "list_orders"), "refund": ("list_orders", "re
 def router(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Router]:
     """The shipped routes with the light encoder: encoding its utterances takes seconds, so once for all tests."""
     cache = tmp_path_factory.mktemp("vectors")
-    router = Router(load_routes(CONFIGS / "routing.yaml"), LightEncoder(), cache_folder=cache)
+    table = load_table(CONFIGS / "routing.yaml")
+    router = Router(table.routes, LightEncoder(), cache_folder=cache, not_sure=table.not_sure)
     yield router
     router.close()
 
@@ -122,6 +125,7 @@ def desk(database: Database, book: OrderBook, router: Router, texts: Texts, peop
         directory=people,
         staff=Staff(roles=roles, operators=("S0OPERATORS",), admins=("U0ADA",)),
         texts=texts,
+        tasks=Tasks(TaskStore(database, clock=clock), allowed={}, clock=clock),
         choose=router.choose,
     )
 

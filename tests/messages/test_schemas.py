@@ -56,7 +56,14 @@ def test_every_type_that_has_a_name_has_a_schema() -> None:
 
 
 def test_every_payload_belongs_to_a_type() -> None:
-    nested = {payloads.Choice, payloads.TaskSummary, payloads.ToolUse}
+    nested = {
+        payloads.Choice,
+        payloads.Part,
+        payloads.Said,
+        payloads.SaidInPrivate,
+        payloads.TaskSummary,
+        payloads.ToolUse,
+    }
     structs = {
         value for value in vars(payloads).values() if isinstance(value, type) and issubclass(value, msgspec.Struct)
     }

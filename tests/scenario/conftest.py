@@ -50,7 +50,7 @@ async def stage(clerk: Buyer, vectors: Path, tmp_path_factory: pytest.TempPathFa
     data = folder / "data"
     shutil.copytree(vectors, data / "cache")
     async with WorkspaceServer(world=story_world(clerk.user)) as server:
-        bot = HermesApp(settings.load(None, environment(server, data), folder=folder))
+        bot = HermesApp(settings=settings.load(None, environment(server, data), folder=folder), edge=True)
         try:
             await bot.start()
             stage = Stage(server, data)

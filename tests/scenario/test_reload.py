@@ -80,7 +80,7 @@ async def edited(vectors: Path, tmp_path_factory: pytest.TempPathFactory) -> Asy
     file.write_text(GOOD, encoding="utf-8")
     async with WorkspaceServer(world=story_world()) as server:
         variables = environment(server, folder / "data", HERMES_ROUTING__FILE=str(file))
-        bot = HermesApp(settings.load(None, variables, folder=folder))
+        bot = HermesApp(settings=settings.load(None, variables, folder=folder), edge=True)
         try:
             await bot.start()
             yield Edited(Stage(server, folder / "data"), file)
