@@ -5,22 +5,25 @@ Nothing is escaped here: a rendered text is plain, and the edge escapes it once 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-import yaml
 from babel import Locale
 from babel.dates import format_date
 from babel.numbers import format_currency
-from jinja2 import StrictUndefined, Template, TemplateError
-from jinja2.sandbox import SandboxedEnvironment
+from jinja2 import Template
 
+from agents.templates import RENDER_ERRORS, Sandbox
 from hermes_bot.errors import PermanentError, SettingsError
+from hermes_bot.settings.files import packaged_folder
+from hermes_bot.settings.yaml_file import read_yaml
 
 LOCALES = {"en": Locale("en", "US"), "zh": Locale("zh", "CN", script="Hans")}
 STAFF_LANGUAGE = "en"
+MOST_BYTES = 1_000_000
 
 
 class Texts:
@@ -28,10 +31,24 @@ class Texts:
 
     def __init__(self, sources: Mapping[str, Mapping[str, str]]) -> None:
         self._templates: dict[tuple[str, str], Template] = {}
+        self._takes: dict[tuple[str, str], frozenset[str]] = {}
         for language, templates in sources.items():
-            environment = _environment(LOCALES[language])
+            sandbox = Sandbox(_filters(LOCALES[language]))
             for key, source in templates.items():
-                self._templates[language, key] = _compiled(environment, language, key, source)
+                template, names = sandbox.compiled(source, file=f"texts/{language}.yaml", key=key)
+                self._templates[language, key], self._takes[language, key] = template, names
+
+    def refuse_values_unknown_to(self, shipped: Texts) -> None:
+        """Raise SettingsError for a text that wants a value which the text of that key in `shipped` does not take."""
+        for (language, key), names in self._takes.items():
+            if unknown := names - shipped._takes[language, key]:
+                known = ", ".join(sorted(shipped._takes[language, key])) or "none"
+                wanted = ", ".join(sorted(unknown))
+                raise SettingsError(
+                    f"{key} uses {wanted}, which it is not given; known are {known}",
+                    file=f"texts/{language}.yaml",
+                    key=key,
+                )
 
     def render(self, language: str, key: str, **values: object) -> str:
         """Return the text in `language`, in English for a language without texts.
@@ -44,7 +61,7 @@ class Texts:
             raise PermanentError(f"there is no text {key!r} in {known!r}")
         try:
             return template.render(values).strip()
-        except TemplateError as error:
+        except RENDER_ERRORS as error:
             raise PermanentError(f"text {key!r} in {known!r}: {error}") from error
 
     def day(self, language: str, moment: datetime | None) -> str:
@@ -57,21 +74,34 @@ class Texts:
 
 
 def load_texts(folder: Path) -> Texts:
-    """Return the texts of all languages in `folder`; raise SettingsError where a file is missing or wrong."""
-    return Texts({language: read_texts(folder / f"{language}.yaml") for language in LOCALES})
+    """Return the texts of all languages in `folder`; what is not there is said as Hermes ships it.
+
+    Raise SettingsError where a file is missing or wrong, for an unknown key, and for a value that no text gets.
+    """
+    shipped = {language: read_texts(packaged_folder() / "texts" / f"{language}.yaml") for language in LOCALES}
+    own = {language: read_texts(folder / f"{language}.yaml") for language in LOCALES}
+    for language, written in own.items():
+        _refuse_unknown(written, shipped[language], folder / f"{language}.yaml")
+    texts = Texts({language: shipped[language] | own[language] for language in LOCALES})
+    texts.refuse_values_unknown_to(Texts(shipped))
+    return texts
 
 
 def read_texts(file: Path) -> dict[str, str]:
     """Return the templates in one file by dotted key; raise SettingsError."""
-    try:
-        tree = yaml.safe_load(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SettingsError(f"cannot be read: {error.strerror}", file=str(file)) from error
-    except yaml.YAMLError as error:
-        raise SettingsError(f"is not YAML: {' '.join(str(error).split())}", file=str(file)) from error
+    if file.is_file() and file.stat().st_size > MOST_BYTES:
+        raise SettingsError(f"is larger than {MOST_BYTES} bytes", file=str(file))
+    tree = read_yaml(file).data
     if not isinstance(tree, dict):
         raise SettingsError("must hold keys with texts", file=str(file))
     return dict(_flat(tree, "", file))
+
+
+def _refuse_unknown(texts: Mapping[str, str], shipped: Mapping[str, str], file: Path) -> None:
+    for key in texts.keys() - shipped.keys():
+        near = difflib.get_close_matches(key, list(shipped), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else ""
+        raise SettingsError(f"unknown key {key!r}{hint}", file=str(file), key=key)
 
 
 def _flat(tree: Mapping[object, object], prefix: str, file: Path) -> Iterator[tuple[str, str]]:
@@ -82,27 +112,15 @@ def _flat(tree: Mapping[object, object], prefix: str, file: Path) -> Iterator[tu
         elif isinstance(value, str) and value.strip():
             yield key, value
         else:
-            raise SettingsError("must be a text", file=str(file), key=key)
+            raise SettingsError(f"{key} must be a text", file=str(file), key=key)
 
 
-def _compiled(environment: SandboxedEnvironment, language: str, key: str, source: str) -> Template:
-    try:
-        return environment.from_string(source)
-    except TemplateError as error:
-        raise SettingsError(f"texts/{language}.yaml: not a template: {error}", key=key) from error
-
-
-def _environment(locale: Locale) -> SandboxedEnvironment:
-    environment = SandboxedEnvironment(
-        undefined=StrictUndefined,
-        autoescape=False,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["money"] = lambda cents, currency: _money(cents, currency, locale)
-    environment.filters["day"] = lambda moment: _day(moment, locale)
-    environment.filters["plural"] = lambda number, one, other: _plural(number, one, other, locale)
-    return environment
+def _filters(locale: Locale) -> dict[str, Callable[..., str]]:
+    return {
+        "money": lambda cents, currency: _money(cents, currency, locale),
+        "day": lambda moment: _day(moment, locale),
+        "plural": lambda number, one, other: _plural(number, one, other, locale),
+    }
 
 
 def _locale(language: str) -> Locale:

@@ -97,10 +97,19 @@ def test_an_unknown_key_and_a_missing_value_are_errors_and_never_a_gap(texts: Te
 @pytest.mark.parametrize(
     "content, problem",
     [
-        ("a: [1", "is not YAML"),
+        ("a: [1", "not valid YAML"),
         ("- a", "must hold keys"),
         ("a: {b: 3}", "must be a text"),
-        ('a: "{{ x"', "not a template"),
+        ('order: {none: "{{ x"}', "not a template"),
+        ("order: {non: x}", r"unknown key 'order\.non'; did you mean 'order\.none'"),
+        ("order: {none: '{{ colour }}'}", "uses colour, which it is not given"),
+        ("a: " + "[" * 5_000, "nested too deeply"),
+        ("a: &a {b: *a}", "nested too deeply"),
+        (
+            "a0: &a0 {x: x}\n" + "".join(f"a{n}: &a{n} {{x: *a{n - 1}, y: *a{n - 1}}}\n" for n in range(1, 30)),
+            "too large",
+        ),
+        ("a: " + "x" * 1_000_001, "larger than"),
     ],
 )
 def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, content: str, problem: str) -> None:
@@ -112,5 +121,48 @@ def test_a_wrong_file_is_refused_with_its_place(tmp_path: Path, content: str, pr
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="cannot be read"):
+    with pytest.raises(SettingsError, match="does not exist"):
         load_texts(tmp_path)
+
+
+LONG_OR_CURIOUS = [
+    "{% include '/etc/passwd' %}",
+    "{% for a in x %}{% for b in x %}{% endfor %}{% endfor %}",
+    "{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}",
+    "{{ x | center(999999999) }}",
+    "{{ " + "(" * 3_000 + " }}",
+]
+
+
+@pytest.mark.parametrize("source", LONG_OR_CURIOUS, ids=range(len(LONG_OR_CURIOUS)))
+def test_a_template_that_could_run_long_or_read_files_is_refused(source: str) -> None:
+    with pytest.raises(SettingsError):
+        Texts({"en": {"t": source}})
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ 9 ** 9 ** 9 }}",
+        "{{ x * 10000000000 }}",
+        "{{ '%0999999999d' % 1 }}",
+        "{{ x.center(999999999) }}",
+        "{% for a in range(999999999) %}{% endfor %}",
+        "{{ x.__class__.__mro__ }}",
+        "{{ x + 1 }}",
+        "{{ 1 / 0 }}",
+    ],
+)
+def test_a_template_that_goes_wrong_ends_at_once_as_our_own_error(source: str) -> None:
+    with pytest.raises(PermanentError):
+        Texts({"en": {"t": source}}).render("en", "t", x="x")
+
+
+def test_a_text_that_the_user_has_not_written_is_said_as_shipped(tmp_path: Path) -> None:
+    for language in LOCALES:
+        (tmp_path / f"{language}.yaml").write_text("small_talk: {thanks: Any time!}", encoding="utf-8")
+    texts = load_texts(tmp_path)
+
+    assert texts.render("en", "small_talk.thanks") == "Any time!"
+    assert texts.render("en", "small_talk.bye") == Texts(SOURCES).render("en", "small_talk.bye")
