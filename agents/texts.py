@@ -83,7 +83,8 @@ def load_texts(folder: Path) -> Texts:
     for language, written in own.items():
         _refuse_unknown(written, shipped[language], folder / f"{language}.yaml")
     texts = Texts({language: shipped[language] | own[language] for language in LOCALES})
-    texts.refuse_values_unknown_to(Texts(shipped))
+    if own != shipped:
+        texts.refuse_values_unknown_to(Texts(shipped))
     return texts
 
 
