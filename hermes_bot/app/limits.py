@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from hermes_bot.app.outlet import AGENT as OUTLET
+from hermes_bot.app.outlet import EDGE
 from hermes_bot.bus.guards import GuardLimits
 from hermes_bot.bus.port import Policy
 from hermes_bot.bus.waits import WaitRules
@@ -26,7 +28,8 @@ def policy_of(settings: Settings, agent: str) -> Policy:
 
 def wait_rules(settings: Settings) -> WaitRules:
     """Return how long messages may wait; what the rules are for is the bus's own default."""
-    return WaitRules(ttl_s=settings.bus.ttl_s, stale_after_s=settings.bus.stale_after_s)
+    edges = frozenset({EDGE, OUTLET})
+    return WaitRules(ttl_s=settings.bus.ttl_s, stale_after_s=settings.bus.stale_after_s, edges=edges)
 
 
 def guard_limits(settings: Settings) -> GuardLimits:

@@ -67,7 +67,7 @@ def run(
     _configure_logging(loaded, debug=debug)
     from hermes_bot.app import HermesApp
 
-    bot = HermesApp(loaded)
+    bot = HermesApp(settings=loaded, edge=True)
     typer.echo("Starting Hermes; the first start takes longest.", err=True)
 
     def announce() -> None:

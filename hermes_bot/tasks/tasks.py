@@ -38,13 +38,16 @@ log = logging.getLogger(__name__)
 
 
 class Tasks:
-    """What agents use to share work. `allowed` says which message types an agent may name; one not listed, none."""
+    """What agents use to share work.
+
+    `allowed` says which message types an agent may name; one that is not listed, none.
+    """
 
     def __init__(
         self, store: TaskStore, *, allowed: Mapping[str, Collection[str]], clock: Callable[[], datetime]
     ) -> None:
         self._store = store
-        self._allowed = {agent: frozenset(types) for agent, types in allowed.items()}
+        self._allowed = allowed
         self._clock = clock
 
     @property
@@ -68,7 +71,7 @@ class Tasks:
         that cannot be carried out.
         """
         for part in parts:
-            if part.type not in self._allowed.get(agent, frozenset()):
+            if part.type not in self._allowed.get(agent, ()):
                 raise PermanentError(f"agent {agent} may not delegate {part.type!r}")
         key = ":".join(filter(None, (message.id, agent, label)))
         step = begin(key, agent, parts, kept or {}, self._clock())
