@@ -134,8 +134,10 @@ def _configure_logging(loaded: Settings, *, debug: bool) -> None:
 
     from hermes_bot import observe
 
-    access = loaded.access
-    secrets = [each.get_secret_value() for each in (access.bot_token, access.app_token, access.signing_secret) if each]
+    access, key = loaded.access, loaded.models.api_key
+    secrets = [
+        each.get_secret_value() for each in (access.bot_token, access.app_token, access.signing_secret, key) if each
+    ]
     colour = Console(stderr=True).color_system is not None
     file = loaded.data.path / LOG_FILE
     observe.configure(stream=sys.stderr, debug=debug, colour=colour, file=file, secrets=secrets)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 
 class Part(Protocol):
-    """One of the joined encoders: unit-length rows, as the port to encoders says."""
+    """One of the joined encoders: unit-length rows, as the port to encoders says, or zeros for what it cannot read."""
 
     @property
     def name(self) -> str:
@@ -23,12 +23,12 @@ class Part(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return one unit-length row per text."""
+        """Return one row per text, of unit length or zero."""
         ...
 
 
 class JoinedEncoder:
-    """Concatenates what its parts return and scales each row to unit length, so that each part weighs the same."""
+    """Concatenates what its parts return and scales each row to unit length, so that the parts weigh the same."""
 
     def __init__(self, *parts: Part) -> None:
         if not parts:
@@ -48,4 +48,5 @@ class JoinedEncoder:
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit-length row per text, shape (len(texts), dimension), float32. Blocks: call it in a thread."""
         rows = np.concatenate([part.encode(texts) for part in self._parts], axis=1)
-        return np.asarray(rows / np.sqrt(np.float32(len(self._parts))), dtype=np.float32)
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.where(lengths > 0, lengths, np.float32(1.0)), dtype=np.float32)

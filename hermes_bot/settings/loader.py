@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,22 +12,21 @@ from hermes_bot.settings.checked import PointAt, problems_of
 from hermes_bot.settings.dotenv import read_dotenv
 from hermes_bot.settings.environment import CONFIG, Override, lay_over, overrides
 from hermes_bot.settings.files import DEFAULT_CONFIG, beside, packaged_folder
+from hermes_bot.settings.model_access import check_model_access, read_model_access
 from hermes_bot.settings.models import FileSettings, Settings
 from hermes_bot.settings.problems import Problem, refuse
 from hermes_bot.settings.slack_access import check_access, read_access
 from hermes_bot.settings.yaml_file import KeyPath, YamlFile, dotted, read_yaml, shown
 
 
-def load(config: Path | None, environ: Mapping[str, str] | None = None, *, folder: Path | None = None) -> Settings:
+def load(config: Path | None, environ: Mapping[str, str], *, folder: Path | None = None) -> Settings:
     """Return the settings; raise SettingsError that tells everything that is wrong, each with its place and remedy.
 
     `config` is the file that the user named, None to look where `HERMES_CONFIG` says, then in `configs/`, then in
-    the package. `environ` is the process's own where none is given. `folder` is the working directory: relative paths
-    and `.env` are found from there.
+    the package. `folder` is the working directory: relative paths and `.env` are found from there.
     """
-    given = os.environ if environ is None else environ
     home = (folder or Path.cwd()).absolute()
-    variables = {name: value for name, value in {**read_dotenv(home / ".env"), **given}.items() if value}
+    variables = {name: value for name, value in {**read_dotenv(home / ".env"), **environ}.items() if value}
     path, packaged = _config(config, variables, home)
     file = read_yaml(path)
     problems: list[Problem] = []
@@ -36,15 +34,15 @@ def load(config: Path | None, environ: Mapping[str, str] | None = None, *, folde
     data = _merged(file, found, problems)
     point_at = _pointer(file, found)
     settings = _checked(data, point_at, problems)
-    access = read_access(variables, problems)
+    access, models = read_access(variables, problems), read_model_access(variables)
     if settings is not None and not problems:
-        problems += check_access(access, settings, point_at)
+        problems += check_access(access, settings, point_at) + check_model_access(models, settings, point_at)
     if settings is None or problems:
         refuse(problems)
     source = f"the files that come with Hermes ({path})" if packaged else shown(path)
     whole = {name: getattr(settings, name) for name in FileSettings.model_fields}
     whole |= _located(settings, found, home=home, config_folder=path.parent)
-    return Settings.model_construct(**whole, access=access, source=source)
+    return Settings.model_construct(**whole, access=access, models=models, source=source)
 
 
 def _config(config: Path | None, variables: Mapping[str, str], home: Path) -> tuple[Path, bool]:

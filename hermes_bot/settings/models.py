@@ -244,9 +244,20 @@ class WorkspaceSettings(Section):
 
 
 class EncoderSettings(Section):
-    """`encoder`: `light` runs without PyTorch."""
+    """`encoder`: what texts are compared with; `model` is a sentence-transformers model or one of the endpoint's."""
 
-    profile: Literal["default", "light"] = "default"
+    profile: Literal["default", "light", "sentence-transformers", "openai"] = "default"
+    model: str = ""
+    base_url: str = ""
+    timeout_s: Seconds = 10.0
+
+    @model_validator(mode="after")
+    def _a_model_where_one_is_meant(self) -> EncoderSettings:
+        if bool(self.model) != (self.profile in {"sentence-transformers", "openai"}):
+            raise ValueError("profile sentence-transformers and openai need a model, the others have their own")
+        if self.base_url and self.profile != "openai":
+            raise ValueError("base_url needs profile openai")
+        return self
 
 
 class FileSettings(Section):
@@ -289,10 +300,19 @@ class SlackAccess:
     api_url: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAccess:
+    """What opens an OpenAI-compatible endpoint, from the environment only; the file's address wins over this one."""
+
+    api_key: SecretStr | None = None
+    base_url: str = ""
+
+
 class Settings(FileSettings):
     """Everything that was decided, with paths made absolute. `source` says in words where it was read from."""
 
     access: SlackAccess = Field(default_factory=SlackAccess, repr=False)
+    models: ModelAccess = Field(default_factory=ModelAccess, repr=False)
     source: str = ""
 
     @property
