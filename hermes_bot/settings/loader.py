@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -19,14 +20,16 @@ from hermes_bot.settings.slack_access import check_access, read_access
 from hermes_bot.settings.yaml_file import KeyPath, YamlFile, dotted, read_yaml, shown
 
 
-def load(config: Path | None, environ: Mapping[str, str], *, folder: Path | None = None) -> Settings:
+def load(config: Path | None, environ: Mapping[str, str] | None = None, *, folder: Path | None = None) -> Settings:
     """Return the settings; raise SettingsError that tells everything that is wrong, each with its place and remedy.
 
     `config` is the file that the user named, None to look where `HERMES_CONFIG` says, then in `configs/`, then in
-    the package. `folder` is the working directory: relative paths and `.env` are found from there.
+    the package. `environ` is the process's own where none is given. `folder` is the working directory: relative paths
+    and `.env` are found from there.
     """
+    given = os.environ if environ is None else environ
     home = (folder or Path.cwd()).absolute()
-    variables = {name: value for name, value in {**read_dotenv(home / ".env"), **environ}.items() if value}
+    variables = {name: value for name, value in {**read_dotenv(home / ".env"), **given}.items() if value}
     path, packaged = _config(config, variables, home)
     file = read_yaml(path)
     problems: list[Problem] = []
