@@ -21,7 +21,7 @@ MOST_DELIVERIES = 5_000
 @dataclass(slots=True)
 class _Found:
     deliveries: dict[tuple[str, str], Delivery] = field(default_factory=dict)
-    records: set[Record] = field(default_factory=set)
+    records: dict[Record, None] = field(default_factory=dict)
 
     def ids(self) -> set[str]:
         made = {message_id for record in self.records for message_id, _ in record.outputs}
@@ -64,7 +64,7 @@ async def _ids(wanted_id: str, tickets: Tickets) -> set[str]:
 
 
 async def _look(found: _Found, bus: Looks, journal: Journal, ids: Collection[str], traces: Collection[str]) -> None:
-    found.records.update(await journal.of(message_ids=ids, trace_ids=traces))
+    found.records |= dict.fromkeys(await journal.of(message_ids=ids, trace_ids=traces))
     seen = {root_of(delivery.message.id) for delivery in found.deliveries.values()}
     for root in sorted(_roots((*ids, *found.ids())) - seen):
         for delivery in await bus.find(wanted=Wanted(chain=root), limit=MOST_DELIVERIES):

@@ -105,11 +105,14 @@ class Trace:
 
 
 def build(seen: Iterable[Seen], records: Iterable[Record]) -> Trace:
-    """Return the trees of all messages that `seen` and `records` speak of, oldest first."""
+    """Return the trees of all messages that `seen` and `records` speak of, oldest first.
+
+    Records come in the order in which things ended: a clock may have jumped meanwhile.
+    """
     known = {(each.message_id, each.subscription): each for each in seen}
     attempts: defaultdict[tuple[str, str], list[Record]] = defaultdict(list)
     calls: defaultdict[tuple[str, str], list[Record]] = defaultdict(list)
-    for record in sorted(records, key=lambda each: each.started_at):
+    for record in records:
         if record.kind is RecordKind.ATTEMPT:
             attempts[record.message_id, record.subscription].append(record)
         else:
