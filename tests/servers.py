@@ -1,4 +1,4 @@
-"""Real servers for tests: a PostgreSQL of our own in a temporary folder, on a free port of this machine."""
+"""Real servers for tests: a PostgreSQL and a redis of our own in temporary folders, on free ports of this machine."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import psycopg
+import pytest
+import redis
 from psycopg.sql import SQL, Identifier
 
 START_LIMIT_S = 60
@@ -119,6 +122,77 @@ def _programs() -> Path:
     if not installed:
         raise NoServer("PostgreSQL is not installed (Debian, Ubuntu: apt-get install postgresql)")
     return installed[-1].parent
+
+
+@dataclass(slots=True, kw_only=True)
+class Redis:
+    """A redis server that can be stopped, killed and started again; it keeps an append-only file in `folder`."""
+
+    folder: Path
+    port: int
+    _process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def url(self) -> str:
+        """The address of its first database."""
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def start(self) -> None:
+        """Start it and return once it answers; raise NoServer where it is not installed."""
+        program = shutil.which("redis-server")
+        if program is None:
+            raise NoServer("redis-server is not installed (Debian, Ubuntu: apt-get install redis-server)")
+        options = f"--port {self.port} --bind 127.0.0.1 --dir {self.folder} --logfile redis.log --appendonly yes"
+        self._process = subprocess.Popen([program, *options.split(), "--save", ""], stdout=subprocess.DEVNULL)
+        deadline = monotonic() + START_LIMIT_S
+        while not self._answers():
+            if self._process.poll() is not None or monotonic() > deadline:
+                raise RuntimeError("redis did not start:\n" + (self.folder / "redis.log").read_text())
+            sleep(0.01)
+
+    def stop(self) -> None:
+        """Ask it to end and wait until it has."""
+        self._end(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """End it at once, as a crash does."""
+        self._end(signal.SIGKILL)
+
+    def client(self) -> redis.Redis:
+        """Return a client, to look into it and to disturb it."""
+        return redis.Redis(port=self.port)
+
+    def _answers(self) -> bool:
+        with self.client() as client:
+            try:
+                return bool(client.ping())
+            except redis.RedisError:
+                return False
+
+    def _end(self, how: signal.Signals) -> None:
+        if self._process is not None:
+            self._process.send_signal(how)
+            self._process.wait(STOP_LIMIT_S)
+            self._process = None
+
+
+@contextmanager
+def running_redis() -> Iterator[Redis]:
+    """Run a redis server while the block runs.
+
+    Where it is not installed, skip the test, or fail it when HERMES_REQUIRE_SHARED is 1.
+    """
+    with tempfile.TemporaryDirectory(prefix="hermes-redis-", ignore_cleanup_errors=True) as folder:
+        server = Redis(folder=Path(folder), port=_free_port())
+        try:
+            server.start()
+            yield server
+        except NoServer as error:
+            if os.environ.get("HERMES_REQUIRE_SHARED") == "1":
+                pytest.fail(str(error))
+            pytest.skip(str(error))
+        finally:
+            server.kill()
 
 
 def _free_port() -> int:

@@ -10,18 +10,22 @@
 -- Every operation can be repeated: it finds that it was done already and answers the same.
 --
 -- A delivery has a number n, given in publish order. Keys, each after the prefix:
---   d:<n>             hash: b = message (JSON), f = fixed and v = variable fields (msgpack, see below)
+--   d:<n>             hash: b = message (JSON), f = fixed and v = variable fields (msgpack, see below), r = result (JSON)
 --   t:<task>          hash: subscription -> n; what is known, so that it is not added twice
 --   q:<agent>:<band>  stream: heads of lanes that may run, one band for each priority; group `workers` leases them
 --   ready:<agent>     sorted set: band -> urgency of its first entry that nobody has
 --   lane:<agent>\n<context>  list: the deliveries of a lane in publish order; the first one holds the lane
 --   later             sorted set: n -> when it is due (delayed or to be retried)
+--   delayed:<context> set: n of those that will join their lane later
+--   since:<agent>     sorted set: n -> since when it waits, or will; what is in no final state
 --   order, dead       sorted sets: n; all, and the dead letters
 --   finals            sorted set: n -> when it ended, for the purge
 --   ids               sorted set by name: <message id>\0<n>
 --   wait:<agent>      set: consumers with an idle worker; each is rung on its channel bell:<consumer>
 --   counts            hash: <agent>\n<state> -> how many
---   streams           set: <agent>\n<band>;   seq: the last n;   meta: hash with the version
+--   streams           set: <agent>\n<band>;   seq: the last n
+--   meta              hash: the version of all this; paused, since when nothing may be handled
+--   cancelled         sorted set: context -> when it was cancelled;   orders: stream of the same, for who works now
 
 local P = KEYS[1] .. ':'
 local me, repeated = ARGV[2], ARGV[3] == '1'
@@ -108,8 +112,8 @@ local function end_turn(agent, turn)
 end
 
 -- Return 1 when the delivery is new. `not_before` is in seconds, 0 for at once.
-local function add(fixed, body, not_before)
-  local f = cmsgpack.unpack(fixed)
+local function add(f, body, not_before)
+  local agent = f[AGENT]
   local task = P .. 't:' .. f[TASK]
   local known = call('HGET', task, f[SUBSCRIPTION])
   if known then
@@ -120,18 +124,35 @@ local function add(fixed, body, not_before)
   local n = string.format('%d', call('INCR', P .. 'seq'))
   local delayed = not_before > now
   local v = {delayed and 'delayed' or 'queued', 1, false, '', now, 0, '', ''}
-  call('HSET', P .. 'd:' .. n, 'b', body, 'f', fixed, 'v', cmsgpack.pack(v))
+  call('HSET', P .. 'd:' .. n, 'b', body, 'f', cmsgpack.pack(f), 'v', cmsgpack.pack(v))
   call('HSET', task, f[SUBSCRIPTION], n)
   call('ZADD', P .. 'order', n, n)
   call('ZADD', P .. 'ids', 0, f[ID] .. '\0' .. n)
-  count(f[AGENT], v[STATE], 1)
-  touched[f[AGENT]] = true
+  call('ZADD', P .. 'since:' .. agent, math.max(now, not_before), n)
+  count(agent, v[STATE], 1)
+  touched[agent] = true
   if delayed then
     call('ZADD', P .. 'later', not_before, n)
+    call('SADD', P .. 'delayed:' .. f[CONTEXT], n)
   else
     join_lane(n, f)
   end
   return 1
+end
+
+-- Bring a delivery to a final state. Its lane is the caller's business.
+local function finish(n, f, v, state, err)
+  move(f, v, state)
+  v[TURN], v[ERROR], v[UPDATED] = '', err, now
+  write(n, v)
+  call('ZREM', P .. 'since:' .. f[AGENT], n)
+  if DEAD[state] then call('ZADD', P .. 'dead', n, n) else call('ZADD', P .. 'finals', now, n) end
+  touched[f[AGENT]] = true
+end
+
+local function was_cancelled(f, v)
+  local at = call('ZSCORE', P .. 'cancelled', f[CONTEXT])
+  return at and v[QUEUED] <= tonumber(at)
 end
 
 -- Return the delivery whole, for a reader: {n, body, fixed, variable}.
@@ -148,10 +169,10 @@ local function rows(numbers)
   return found
 end
 
--- Begin a turn; return the row, or nil where the entry has no record.
+-- Begin a turn; return the row, or nil where nothing is to be done.
 local function begin(n, turn)
   local f, v = read(n)
-  if not f then return nil end
+  if not f or v[STATE] ~= 'queued' and v[STATE] ~= 'retrying' then return nil end -- purged or cancelled meanwhile
   if v[STATE] == 'retrying' then
     v[ATTEMPT] = v[ATTEMPT] + 1
     v[AGAIN] = true
@@ -183,11 +204,15 @@ local function take(agent, limit, found)
   return true
 end
 
--- Put a delivery that was leased back in its stream.
-local function again(n, f, v, counted)
+-- Put a delivery that was leased back in its stream, unless its context was cancelled while it ran.
+local function again(n, f, v)
   end_turn(f[AGENT], v[TURN])
+  if was_cancelled(f, v) then
+    finish(n, f, v, 'cancelled', '')
+    leave_lane(f)
+    return
+  end
   v[TURN] = ''
-  if counted then v[ATTEMPT] = v[ATTEMPT] + 1 end
   move(f, v, 'queued')
   write(n, v)
   offer(n, f)
@@ -213,6 +238,31 @@ function run.open()
   return call('HGET', P .. 'meta', 'version')
 end
 
+-- Since when nothing may be handled ('' for not at all), the id of the last order, and {context, when} for each after `id`.
+function run.orders(id)
+  local found, last = {}, id
+  if id == '' then
+    local newest = call('XREVRANGE', P .. 'orders', '+', '-', 'COUNT', 1)[1]
+    last = newest and newest[1] or '0-0'
+  else
+    for _, entry in ipairs(call('XRANGE', P .. 'orders', '(' .. id, '+')) do
+      last = entry[1]
+      found[#found + 1] = {entry[2][2], entry[2][4]}
+    end
+  end
+  return {call('HGET', P .. 'meta', 'paused') or '', last, found}
+end
+
+function run.pause(paused)
+  if paused then
+    call('HSETNX', P .. 'meta', 'paused', now)
+  else
+    call('HDEL', P .. 'meta', 'paused')
+  end
+  call('PUBLISH', P .. 'orders', '')
+  return 1
+end
+
 -- {fixed, body, not_before} for each delivery; return which were new.
 function run.publish(deliveries)
   local new = {}
@@ -233,21 +283,23 @@ function run.lease(agent, limit)
   return found
 end
 
--- End a turn: state, error and outputs together; the lane is free unless it is retried. Return 0 where the lease was lost.
-function run.settle(n, turn, state, err, retry_in_s, outputs)
+-- End a turn: state, error, result and outputs together; the lane is free unless it is retried. Return 0 where the lease
+-- was lost.
+function run.settle(n, turn, state, err, retry_in_s, result, outputs)
   local f, v = read(n)
   if not f then return 0 end
   if v[TURN] ~= turn then return v[LAST] == turn and 1 or 0 end
   end_turn(f[AGENT], turn)
-  move(f, v, state)
-  v[TURN], v[LAST], v[ERROR], v[UPDATED] = '', turn, err, now
-  write(n, v)
-  touched[f[AGENT]] = true
+  v[LAST] = turn
   if state == 'retrying' then
+    move(f, v, state)
+    v[TURN], v[ERROR], v[UPDATED] = '', err, now
+    write(n, v)
     call('ZADD', P .. 'later', now + retry_in_s, n)
     return 1
   end
-  if DEAD[state] then call('ZADD', P .. 'dead', n, n) else call('ZADD', P .. 'finals', now, n) end
+  finish(n, f, v, state, err)
+  if result ~= '' then call('HSET', P .. 'd:' .. n, 'r', result) end
   run.publish(outputs)
   leave_lane(f)
   return 1
@@ -256,8 +308,11 @@ end
 -- Return a delivery unfinished; `begun` says whether a handler may have seen it.
 function run.hand_back(n, turn, begun)
   still_leased(n, turn, function(_, f, v)
-    if begun then v[AGAIN], v[QUEUED] = true, now end
-    again(n, f, v, false)
+    if begun and not was_cancelled(f, v) then
+      v[AGAIN], v[QUEUED] = true, now
+      call('ZADD', P .. 'since:' .. f[AGENT], now, n)
+    end
+    again(n, f, v)
   end)
   return 1
 end
@@ -294,8 +349,8 @@ function run.recover(lease_ms, limit)
     local claimed = call('XAUTOCLAIM', stream, GROUP, me, lease_ms, '0', 'COUNT', limit)[2]
     for _, entry in ipairs(claimed) do
       still_leased(entry[2][2], band .. '/' .. entry[1], function(n, f, v)
-        v[AGAIN] = true
-        again(n, f, v, true)
+        v[AGAIN], v[ATTEMPT] = true, v[ATTEMPT] + 1
+        again(n, f, v)
         recovered = recovered + 1
       end)
     end
@@ -312,6 +367,7 @@ function run.promote(limit)
       move(f, v, 'queued')
       write(n, v)
       touched[f[AGENT]] = true
+      call('SREM', P .. 'delayed:' .. f[CONTEXT], n)
       join_lane(n, f)
     elseif f then
       offer(n, f)
@@ -337,6 +393,7 @@ function run.requeue(message_id, subscription)
   move(f, v, 'queued')
   v[ATTEMPT], v[AGAIN], v[ERROR], v[QUEUED], v[UPDATED], v[LAST] = 1, true, '', now, 0, ''
   write(n, v)
+  call('ZADD', P .. 'since:' .. f[AGENT], now, n)
   touched[f[AGENT]] = true
   join_lane(n, f)
   return 1
@@ -346,11 +403,45 @@ function run.drop(message_id, subscription)
   local n, f, v = number_of(message_id, subscription)
   if not n then return 0 end
   call('ZREM', P .. 'dead', n)
-  call('ZADD', P .. 'finals', now, n)
-  move(f, v, 'cancelled')
-  v[UPDATED] = now
-  write(n, v)
+  finish(n, f, v, 'cancelled', v[ERROR])
   return 1
+end
+
+local function agents_of_all()
+  local names, found = {}, {}
+  for _, field in ipairs(call('HKEYS', P .. 'counts')) do
+    local agent = string.match(field, '^(.*)\n')
+    if not names[agent] then
+      names[agent] = true
+      found[#found + 1] = agent
+    end
+  end
+  return found
+end
+
+-- Cancel what waits in the context; return how many. Who runs one of it is told by the order.
+function run.cancel(context)
+  local number = 0
+  local function cancel(n)
+    local f, v = read(n)
+    if not f or v[STATE] == 'running' then return false end
+    call('ZREM', P .. 'later', n)
+    finish(n, f, v, 'cancelled', '')
+    number = number + 1
+    return true
+  end
+  for _, agent in ipairs(agents_of_all()) do
+    local lane = P .. 'lane:' .. agent .. '\n' .. context
+    for _, n in ipairs(call('LRANGE', lane, 0, -1)) do
+      if cancel(n) then call('LREM', lane, 1, n) end
+    end
+  end
+  for _, n in ipairs(call('SMEMBERS', P .. 'delayed:' .. context)) do cancel(n) end
+  call('DEL', P .. 'delayed:' .. context)
+  call('ZADD', P .. 'cancelled', now, context)
+  call('XADD', P .. 'orders', 'MAXLEN', '~', 1000, '*', 'c', context, 'at', now)
+  call('PUBLISH', P .. 'orders', '')
+  return number
 end
 
 -- Forget what ended before now - keep_s; return how many.
@@ -367,10 +458,13 @@ function run.purge(keep_s, limit)
       call('DEL', P .. 'd:' .. n)
     end
   end
+  call('ZREMRANGEBYSCORE', P .. 'cancelled', '-inf', now - keep_s)
   return #old
 end
 
+-- Have the sizes of these agents' queues told, of all where none is named.
 function run.sizes(agents)
+  if #agents == 0 then agents = agents_of_all() end
   for _, agent in ipairs(agents) do touched[agent] = true end
   return 1
 end
@@ -379,9 +473,32 @@ function run.counts()
   return call('HGETALL', P .. 'counts')
 end
 
+-- {agent, since when, ...}: what has waited longest of what is in no final state.
+function run.oldest()
+  local found = {}
+  for _, agent in ipairs(agents_of_all()) do
+    local first = call('ZRANGE', P .. 'since:' .. agent, 0, 0, 'WITHSCORES')
+    if first[2] then
+      found[#found + 1] = agent
+      found[#found + 1] = first[2]
+    end
+  end
+  return found
+end
+
+function run.result(task, subscription)
+  local n = call('HGET', P .. 't:' .. task, subscription)
+  return n and call('HGET', P .. 'd:' .. n, 'r') or ''
+end
+
 -- One page, newest first, of `index` (order or dead), from number `below` on down.
 function run.page(index, below, limit)
   return rows(call('ZREVRANGEBYSCORE', P .. index, below, '-inf', 'LIMIT', 0, limit))
+end
+
+-- One page of what is in no final state for the agent, from `start` on.
+function run.waiting(agent, start, limit)
+  return rows(call('ZRANGE', P .. 'since:' .. agent, start, start + limit - 1))
 end
 
 -- All deliveries whose message id is between `first` and `last`, as ZRANGEBYLEX has it.
