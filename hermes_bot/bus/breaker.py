@@ -50,7 +50,7 @@ class Spells:
 
 
 class Breaker:
-    """Ask `enter` before an attempt, tell `leave` after it.
+    """Ask `admit` before taking a message out of its queue and `enter` before its attempt, tell `leave` after it.
 
     The probe burns its attempt like any other, so that one bad message cannot be the probe for ever.
     """
@@ -62,6 +62,7 @@ class Breaker:
         self._failed: set[Key] = set()
         self._probe_at: datetime | None = None
         self._probe: Key | None = None
+        self._reserved = False
 
     def state(self, now: datetime) -> BreakerState:
         """Return the state."""
@@ -71,12 +72,24 @@ class Breaker:
 
     def shut(self, now: datetime) -> bool:
         """Return whether no attempt may begin now."""
-        return self._probe_at is not None and (now < self._probe_at or self._probe is not None)
+        return self._probe_at is not None and (now < self._probe_at or self._probe is not None or self._reserved)
+
+    def admit(self, now: datetime) -> bool:
+        """Return whether somebody may fetch a message; when half open, one alone until it enters or is released."""
+        if self.shut(now):
+            return False
+        self._reserved = self._probe_at is not None
+        return True
+
+    def release(self) -> None:
+        """Who was admitted got no message."""
+        self._reserved = False
 
     def enter(self, key: Key, now: datetime) -> bool:
         """Return whether the attempt may begin; when half open, the first one is the probe."""
         if self._probe_at is None:
             return True
+        self.release()
         if self.shut(now):
             return False
         self._probe = key

@@ -59,7 +59,7 @@ class Bus:
         self._sleep = sleep
         self._publish_wait_s = publish_wait_s
         self._router = Router(queue_size=backend.queue_size, scheduler=scheduler)
-        self._gate = Gate(clock, self._router.policy)
+        self._gate = Gate(clock, self._router.policy, self._recall)
         self._attempts = Attempts()
         self._deliverer = Deliverer(
             backend=backend,
@@ -80,6 +80,8 @@ class Bus:
         self._supervisor: asyncio.Task[None] | None = None
         self._upkeep: asyncio.Task[None] | None = None
         self._workers: dict[str, list[asyncio.Task[None]]] = {}
+        self._leasing: set[asyncio.Task[None]] = set()
+        self._recalled: set[asyncio.Task[None]] = set()
         self._busy: set[asyncio.Task[None]] = set()
 
     @property
@@ -228,14 +230,8 @@ class Bus:
         assert me is not None  # noqa: S101 - a coroutine runs in a task
         handled = 0
         while self._open:
-            if self._gate.shut(agent):
-                await self._sleep(GATE_POLL_S)
-                continue
-            try:
-                delivery = await self._backend.lease(agent)
-            except StoreError:
-                logger.exception("cannot lease, trying again", extra={"agent": agent})
-                await self._sleep(STORE_PAUSE_S)
+            delivery = await self._next(agent, me)
+            if delivery is None:
                 continue
             self._busy.add(me)
             try:
@@ -245,6 +241,35 @@ class Bus:
             handled += 1
             if handled % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
+
+    async def _next(self, agent: str, me: asyncio.Task[None]) -> Delivery | None:
+        """Wait for the agent's next delivery; None after a while behind the gate, or when the store does not answer."""
+        if not self._gate.admit(agent):
+            await self._sleep(GATE_POLL_S)
+            return None
+        pause_s = GATE_POLL_S
+        self._leasing.add(me)
+        try:
+            return await self._backend.lease(agent)
+        except StoreError:
+            self._gate.release(agent)
+            logger.exception("cannot lease, trying again", extra={"agent": agent})
+            pause_s = STORE_PAUSE_S
+        except asyncio.CancelledError:
+            self._gate.release(agent)
+            if me not in self._recalled or me.uncancel():  # the latter: it is to stop as well
+                raise
+        finally:
+            self._leasing.discard(me)
+            self._recalled.discard(me)
+        await self._sleep(pause_s)
+        return None
+
+    def _recall(self, agent: str) -> None:
+        """The gate has shut: who waits for a delivery goes back to it, for an empty name all workers."""
+        waiting = self._leasing.intersection(self._workers.get(agent, ())) if agent else set(self._leasing)
+        self._recalled |= waiting
+        _cancel(waiting)
 
     def _obey(self, orders: Orders) -> None:
         self._gate.pause(orders.paused_since)

@@ -70,7 +70,7 @@ class Deliverer:
         """Bring a leased delivery to its settlement, or hand it back: at a shut gate, or when cancelled meanwhile."""
         started = perf_counter()
         withdrawn = self.attempts.withdrawn(delivery)
-        if not withdrawn and not self.gate.enter(delivery):
+        if not self.gate.enter(delivery) and not withdrawn:
             await self._hand_back(delivery)
             return
         succeeded: bool | None = None  # what it says of the agent

@@ -12,9 +12,13 @@ from hermes_bot.bus.port import Delivery, Policy
 class Gate:
     """Says whether an agent may begin a delivery now, and how long it was kept from it."""
 
-    def __init__(self, clock: Callable[[], datetime], policy_of: Callable[[str], Policy]) -> None:
+    def __init__(
+        self, clock: Callable[[], datetime], policy_of: Callable[[str], Policy], on_shut: Callable[[str], None]
+    ) -> None:
+        """`on_shut` is told whose gate shut just now, an empty name for everybody's."""
         self._clock = clock
         self._policy_of = policy_of
+        self._on_shut = on_shut
         self._pauses = Spells()
         self._breakers: dict[str, Breaker] = {}
 
@@ -29,17 +33,24 @@ class Gate:
             self._pauses.end(self._clock())
         else:
             self._pauses.begin(since)
+            self._on_shut("")
 
-    def shut(self, agent: str) -> bool:
-        """Return whether the agent may begin nothing now."""
+    def admit(self, agent: str) -> bool:
+        """Return whether a worker of the agent may fetch a delivery; it must then `enter` with one or `release`."""
         if self._pauses.since is not None:
-            return True
+            return False
         breaker = self._breakers.get(agent)
-        return breaker is not None and breaker.shut(self._clock())
+        return breaker is None or breaker.admit(self._clock())
+
+    def release(self, agent: str) -> None:
+        """Who was admitted got nothing, or may not begin with it."""
+        if agent in self._breakers:
+            self._breakers[agent].release()
 
     def enter(self, delivery: Delivery) -> bool:
         """Return whether the delivery may begin; one that may must `leave`."""
         if self._pauses.since is not None:
+            self.release(delivery.agent)
             return False
         breaker = self._breakers.get(delivery.agent)
         return breaker is None or breaker.enter(delivery.key, self._clock())
@@ -54,7 +65,10 @@ class Gate:
             breaker = self._breakers[delivery.agent] = Breaker(
                 failure_threshold=policy.failure_threshold, reset_timeout_s=policy.reset_timeout_s
             )
-        return breaker.leave(delivery.key, succeeded, self._clock())
+        opened = breaker.leave(delivery.key, succeeded, self._clock())
+        if opened:
+            self._on_shut(delivery.agent)
+        return opened
 
     def held(self, agent: str, since: datetime, until: datetime) -> timedelta:
         """Return how much of that time the agent was kept from beginning anything."""
