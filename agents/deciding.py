@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.desk import Desk, agent_in
-from agents.requests import Clause, clauses_of, may_hold_several, takes_back
+from agents.requests import Clause, asks_where, clauses_of, may_hold_several, takes_back
 from agents.words import (
     SmallTalk,
     asks_about_order,
@@ -152,6 +152,8 @@ def _route(text: str, situation: Situation, choice: RouteChoice, desk: Desk) -> 
     """Return the decision for a text with a concern, given the router's choice."""
     why = f"{choice.reason} {choice.matched}".strip() + f" ({choice.score:.2f})"
     chosen = Decision(type=choice.type, why=why)
+    if situation.agent == "refund" and choice.reason != "keyword" and is_short(text) and asks_where(text):
+        return Decision(type=TICKET_ORDER, why=f"asks where it is; {why}")
     if situation.followed and _stays(text, situation, chosen, choice, desk):
         return Decision(type=situation.type, why=f"follows up; {why}", keeps=True)
     if choice.route is None and is_thanks(text):

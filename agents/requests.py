@@ -36,6 +36,13 @@ _TAKES_BACK = re.compile(
 )
 
 
+_WHERE = re.compile(
+    r"\bwhere(?:'s| is| are)? (?:it|they|my|the|that)\b(?!.{0,30}\b(?:refund|money)\b)|\btrack (?:it|my|the|that)\b"
+    r"|(?<!退款)(?<!钱)(?:到哪|在哪)(?:了|里|儿|$)|催一下|催发货|查.{0,3}物流",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Clause:
     """A stretch of the message. `more`: its own first words say that it is something further."""
@@ -69,3 +76,8 @@ def may_hold_several(clauses: Sequence[Clause]) -> bool:
 def takes_back(clauses: Sequence[Clause]) -> bool:
     """Return whether a later clause takes back what an earlier one has asked for."""
     return any(_TAKES_BACK.match(clause.text) for clause in clauses[1:])
+
+
+def asks_where(text: str) -> bool:
+    """Return whether the text asks where something is, or to hurry it: clear in the midst of any other matter."""
+    return _WHERE.search(text[:READ_CHARACTERS]) is not None
