@@ -24,6 +24,14 @@ from hermes_bot.tasks.requests import TaskFailed
 from hermes_bot.tasks.task import Part
 from routing.routes_file import load_table
 
+ONE_ROUTE = """
+routes:
+  - name: after_sales
+    type: ticket.after_sales
+    agent: after_sales
+    keywords: {phrases: [售后, warranty]}
+"""
+FEW_ROUTES = ONE_ROUTE.replace("after_sales", "order")
 QUESTION = "我的订单一直没发货，想查询一下"
 Running = Callable[..., AbstractAsyncContextManager[HermesApp]]
 
@@ -49,6 +57,12 @@ def config(tmp_path: Path, vectors: Path) -> Path:
     file = tmp_path / "hermes.yaml"
     file.write_text(f"data: {{path: '{tmp_path}/data'}}\nencoder: {{profile: light}}\n", encoding="utf-8")
     return file
+
+
+@pytest.fixture
+def few_routes(config: Path) -> None:
+    """Routes that are read in no time, where it is not about the shipped ones."""
+    (config.parent / "routing.yaml").write_text(FEW_ROUTES, encoding="utf-8")
 
 
 @pytest.fixture
@@ -151,12 +165,31 @@ async def test_a_directory_may_say_who_people_are(running: Running) -> None:
     assert dict(read(reply, Reply).fields)
 
 
+@pytest.mark.usefixtures("few_routes")
 async def test_drain_returns_each_reply_once(running: Running) -> None:
     async with running() as app:
         await app.publish(asks("hello"))
 
         assert len(await app.drain()) == 1
         assert await app.drain() == []
+
+
+async def test_what_was_published_before_a_restart_is_answered_after_it(config: Path) -> None:
+    first = HermesApp(config, environ={})
+    await first.start()
+    assert first.bus is not None
+    await first.bus.pause()
+    await first.publish(asks("where is my order 10002?", customer_email="emma.fischer@example.com"))
+    await first.stop()
+
+    second = HermesApp(config, environ={})
+    await second.start()
+    assert second.bus is not None
+    await second.bus.resume()
+    (reply,) = await second.drain()
+    await second.stop()
+
+    assert dict(read(reply, Reply).fields)  # the vouch lasted as well
 
 
 class AfterSalesAgent:
@@ -170,18 +203,8 @@ class AfterSalesAgent:
         return [message.child(REPLY_READY, body)]
 
 
-ONE_ROUTE = """
-routes:
-  - name: after_sales
-    type: ticket.after_sales
-    agent: after_sales
-    keywords: {phrases: [售后, warranty]}
-"""
-
-
 async def test_an_agent_takes_one_class_and_one_route(running: Running, config: Path) -> None:
-    routes = config.parent / "routing.yaml"
-    routes.write_text(ONE_ROUTE, encoding="utf-8")
+    (config.parent / "routing.yaml").write_text(ONE_ROUTE, encoding="utf-8")
 
     async with running(lambda app: app.route("ticket.after_sales", AfterSalesAgent())) as app:
         await app.publish(asks("我要申请售后服务"))
@@ -252,6 +275,7 @@ def deal(app: HermesApp) -> None:
     app.route("deal.price", Clerk())
 
 
+@pytest.mark.usefixtures("few_routes")
 async def test_a_request_is_answered_through_a_delegation(running: Running) -> None:
     async with running(deal) as app:
         asked = Message(type="deal.asked", sender="demo", context_id="demo:3", data={"sku": "X"})
@@ -260,6 +284,7 @@ async def test_a_request_is_answered_through_a_delegation(running: Running) -> N
     assert (answer.status, answer.result) == (TaskStatus.DONE, {"price": 900})
 
 
+@pytest.mark.usefixtures("few_routes")
 async def test_a_request_that_fails_raises(running: Running) -> None:
     async with running(deal) as app:
         asked = Message(type="deal.price", sender="demo", context_id="demo:3", expects={"required": ["cents"]})
@@ -267,6 +292,7 @@ async def test_a_request_that_fails_raises(running: Running) -> None:
             await app.request(asked, timeout_s=20)
 
 
+@pytest.mark.usefixtures("few_routes")
 async def test_before_the_start_nothing_can_be_published(config: Path, environ: dict[str, str]) -> None:
     app = HermesApp(config, environ=environ)
 
@@ -274,6 +300,7 @@ async def test_before_the_start_nothing_can_be_published(config: Path, environ: 
         await app.publish(asks("hello"))
 
 
+@pytest.mark.usefixtures("few_routes")
 @pytest.mark.parametrize("data", [{}, {"user": "10086"}, {"user": 10086, "text": "hello"}])
 async def test_a_customers_message_without_user_or_text_is_refused(running: Running, data: dict[str, Any]) -> None:
     async with running() as app:
@@ -282,6 +309,7 @@ async def test_a_customers_message_without_user_or_text_is_refused(running: Runn
             await app.publish(message)
 
 
+@pytest.mark.usefixtures("few_routes")
 async def test_what_staff_would_see_stands_in_the_log(running: Running, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, logger="hermes_bot")
     async with running() as app:
