@@ -14,7 +14,7 @@ from typing import Any
 from hermes_bot.bus.port import Delivery
 from hermes_bot.bus.stamp import comes_from_failure
 
-KEPT = 10_000  # keys or chains that are remembered at most
+KEPT = 10_000  # keys of a generation, or chains, that are remembered at most
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,21 +30,27 @@ class GuardLimits:
 
 
 class Frequency:
-    """Counts different members per key within a sliding window."""
+    """Counts different members per key within a sliding window.
+
+    Keys live in two generations. When the window has passed, or too many keys are known, the young ones become the
+    old ones and what was old, and not asked for since, is forgotten.
+    """
 
     def __init__(self, most: int, window_s: float) -> None:
         self._most = most
         self._window_s = window_s
-        self._seen: OrderedDict[str, dict[Hashable, float]] = OrderedDict()
+        self._young: dict[str, dict[Hashable, float]] = {}
+        self._old: dict[str, dict[Hashable, float]] = {}
+        self._turned_at = 0.0
 
     def exceeded(self, key: str, member: Hashable, at: float) -> bool:
         """Count the member and return whether there are more than the most within the window that ends at `at`."""
-        members = self._seen.get(key)
+        if at - self._turned_at > self._window_s or len(self._young) >= KEPT:
+            self._old, self._young, self._turned_at = self._young, {}, at
+        members = self._young.get(key)
         if members is None:
-            members = self._seen[key] = {}
-            if len(self._seen) > KEPT:
-                self._seen.popitem(last=False)
-        elif len(members) >= self._most:
+            members = self._young[key] = self._old.pop(key, {})
+        if len(members) >= self._most:
             self._forget(members, at - self._window_s)
         members.setdefault(member, at)
         return len(members) > self._most
