@@ -190,3 +190,39 @@ vouched_people = Table(
     Column("locale", String(16), nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
 )
+
+route_proposals = Table(
+    "route_proposals",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("key", String(300), nullable=False, unique=True),
+    Column("ticket_id", String(24), nullable=False, index=True),
+    Column("route_was", String(80), nullable=False),
+    Column("route", String(80), nullable=False),
+    Column("language", String(16), nullable=False),
+    Column("utterance", Text, nullable=False),
+    Column("lines", Text, nullable=False, default=""),
+    Column("effect", Text, nullable=False, default=""),
+    Column("suggested_by", String(80), nullable=False),
+    Column("suggested_at", UtcDateTime, nullable=False),
+    Column("status", String(16), nullable=False, index=True),
+    Column("settled_by", String(80), nullable=False, default=""),
+    Column("settled_at", UtcDateTime, nullable=True),
+    Column("settle_key", String(300), nullable=False, default=""),
+    Column("result", Text, nullable=False, default=""),
+    sqlite_autoincrement=True,
+)
+
+routing_changes = Table(
+    "routing_changes",
+    metadata,
+    Column("number", Integer, primary_key=True, autoincrement=True),
+    Column("key", String(300), nullable=False, unique=True),
+    Column("at", UtcDateTime, nullable=False, index=True),
+    Column("by", String(80), nullable=False),
+    Column("file", Text, nullable=False),
+    Column("digest", String(64), nullable=False),
+    Column("lines", Text, nullable=False),
+    Column("proposal", Integer, nullable=True),
+    sqlite_autoincrement=True,
+)
