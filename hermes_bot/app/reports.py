@@ -67,7 +67,7 @@ def attempt_record(delivery: Delivery, outputs: Sequence[Message], seconds: floa
         agent=delivery.agent,
         subscription=delivery.subscription,
         attempt=delivery.attempt,
-        error=_REDACTOR.text(delivery.error)[:LONGEST_ERROR],
+        error=_REDACTOR.text(delivery.error)[:LONGEST_ERROR] if delivery.error else "",
         outputs=tuple((output.id, output.type) for output in outputs),
         bytes_in=size_of(message),
         bytes_out=sum(size_of(output) for output in outputs),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import msgspec
@@ -27,7 +27,9 @@ MOST_WAITING = 50_000
 MOST_PER_FLUSH = 2_000
 MOST_READ = 10_000
 
+_COLUMNS = [column.name for column in journal.c if column.name != "number"]
 _LENGTHS = {column.name: column.type.length for column in journal.c if isinstance(column.type, String)}
+_TO_JSON = msgspec.json.Encoder().encode
 
 Clock = Callable[[], datetime]
 Sink = Callable[[Sequence[Record]], None]
@@ -141,14 +143,33 @@ class Journal:
 
 
 def _insert(connection: Connection, rows: Sequence[dict[str, Any]]) -> None:
-    if rows:
+    """Add the rows; on SQLite by its own driver, which takes a third of the time: thousands come in a second."""
+    if not rows:
+        return
+    if connection.dialect.name != "sqlite":
         connection.execute(insert(journal), rows)
+        return
+    names = ", ".join(_COLUMNS)
+    statement = f"INSERT INTO journal ({names}) VALUES ({', '.join('?' * len(_COLUMNS))})"  # noqa: S608 - our own columns
+    connection.exec_driver_sql(statement, [_sqlite_row(row) for row in rows])
+
+
+def _sqlite_row(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the values as SQLAlchemy would store them."""
+    at: datetime = row["started_at"]
+    stored = row | {
+        "started_at": at.astimezone(UTC).isoformat(" ", "microseconds")[:26],
+        "outputs": _TO_JSON(row["outputs"]).decode(),
+    }
+    return tuple(stored.values())
 
 
 def _row_of(record: Record) -> dict[str, Any]:
-    row = msgspec.structs.asdict(record)
-    fitting = {name: value.replace("\0", "")[: _LENGTHS.get(name)] for name, value in row.items() if type(value) is str}
-    return row | fitting | {"kind": record.kind.value, "outputs": [list(output) for output in record.outputs]}
+    """Return the record in the order of the columns, with text that fits and that every database takes."""
+    row = {name: getattr(record, name) for name in _COLUMNS}
+    for name, length in _LENGTHS.items():
+        row[name] = row[name].replace("\0", "")[:length]
+    return row
 
 
 def _record(row: Row[Any]) -> Record:
