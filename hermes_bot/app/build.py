@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +19,7 @@ from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.memory import MemoryBackend
 from hermes_bot.bus.port import Backend, Delivery
+from hermes_bot.bus.redis_backend import RedisBackend
 from hermes_bot.bus.sqlite import SqliteBackend
 from hermes_bot.edge.channels import ChannelPolicy
 from hermes_bot.edge.channels import Mode as ChannelMode
@@ -160,16 +161,22 @@ def build_backend(settings: Settings, clock: Clock) -> Backend:
     if settings.bus.backend == "sqlite":
         synchronous, keep_s = SYNCHRONOUS[settings.bus.synchronous], settings.bus.keep_s
         return SqliteBackend(bus_file(settings), synchronous=synchronous, keep_s=keep_s, clock=clock)
+    if settings.bus.backend == "redis":
+        bus = settings.bus
+        return RedisBackend(bus.url, prefix=bus.prefix, lease_s=bus.lease_s, keep_s=bus.keep_s, clock=clock)
     return MemoryBackend(keep_s=settings.bus.keep_s, clock=clock)
 
 
-def build_bus(settings: Settings, backend: Backend, watch: Watch, clock: Clock) -> Bus:
-    """Return the bus on the backend, watched, not started."""
+def build_bus(
+    settings: Settings, backend: Backend, watch: Watch, clock: Clock, staffed: Collection[str] | None = None
+) -> Bus:
+    """Return the bus on the backend, watched, not started; with `staffed` it runs these agents only."""
     hop, alarm = watch.reports.hop, watch.alarms.reported
     return Bus(
         backend,
         clock=clock,
         publish_wait_s=settings.bus.publish_wait_s,
+        staffed=staffed,
         waits=wait_rules(settings),
         guards=guard_limits(settings),
         on_hop=hop,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -21,6 +21,8 @@ from hermes_bot.app.build import Clock, Stores, build_backend, build_bus, desk_o
 from hermes_bot.app.front import Front, LibraryFront, SlackFront
 from hermes_bot.app.live_routing import LiveRouting
 from hermes_bot.app.local_workspace import in_workspace
+from hermes_bot.app.outlet import EDGE
+from hermes_bot.app.sharing import check_shared, check_staffed
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Backend
 from hermes_bot.errors import BusStopped
@@ -47,6 +49,9 @@ class HermesApp:
     caller publishes what customers write and takes the replies; `directory` then says who people are, and where none
     is given the caller vouches for each customer.
 
+    With `agents` it runs these alone; other processes that share its bus run the others. It listens to Slack only
+    where the edge's agent, `slack`, is one of them.
+
     `start` returns once it works; `stop` is graceful, and safe after a start that failed.
     """
 
@@ -58,12 +63,14 @@ class HermesApp:
         settings: Settings | None = None,
         edge: bool = False,
         directory: Directory | None = None,
+        agents: Collection[str] | None = None,
         clock: Clock = utc_now,
     ) -> None:
         path = None if config is None else Path(config)
         self._settings = load(path, environ) if settings is None else settings
         self._edge = edge
         self._directory = directory
+        self._staffed = None if agents is None else frozenset(agents)
         self._clock = clock
         self._parts = AsyncExitStack()
         self._ended = asyncio.Event()
@@ -84,6 +91,7 @@ class HermesApp:
 
     async def start(self) -> None:
         """Open, build and connect everything; raise HermesError where that cannot be."""
+        check_shared(self._settings, self._staffed, edge=self._edge)
         settings = await self._reachable()
         stores = await self._parts.enter_async_context(opened(settings, self._clock))
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))
@@ -92,7 +100,7 @@ class HermesApp:
         self._parts.push_async_callback(routing.close)
         await routing.open()
         backend, watch = build_backend(settings, self._clock), stores.watch
-        self.bus = bus = build_bus(settings, backend, watch, self._clock)
+        self.bus = bus = build_bus(settings, backend, watch, self._clock, self._staffed)
         self._front = front = self._build_front(settings, stores, bus, backend)
         self._parts.push_async_callback(front.close)
         await front.open()
@@ -104,11 +112,13 @@ class HermesApp:
         self._bindings.bind_fixed()
         routing.bind(self._bindings)
         self._parts.push_async_callback(watch.stop)
+        check_staffed(settings, bus.agents, self._staffed)
         await watch.start(bus.publish)
         await bus.start()
         self._parts.push_async_callback(bus.stop, STOP_LIMIT_S)
         self._parts.push_async_callback(front.stop_listening)
-        await front.listen()
+        if self._staffed is None or EDGE in self._staffed:
+            await front.listen()
         routing.follow(front.tell_staff, self._clock)
 
     async def publish(self, message: Message) -> None:

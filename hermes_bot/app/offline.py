@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cached_property
 
-from hermes_bot.app.build import Clock, Stores, build_router, bus_file, opened
-from hermes_bot.app.bus_view import BusView, FileView
+from hermes_bot.app.build import Clock, Stores, build_backend, build_router, bus_file, opened
+from hermes_bot.app.bus_view import BackendView, BusView, FileView
 from hermes_bot.app.tracing import trace
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.bus.inspect import BusFile
@@ -70,6 +70,10 @@ async def offline(settings: Settings, *, clock: Clock = utc_now) -> AsyncIterato
 
 def bus_view(settings: Settings, closing: AsyncExitStack) -> BusView:
     """Return the bus beside the bot that may be running, closed with `closing`."""
+    if settings.bus.backend == "redis":
+        view = BackendView(build_backend(settings, utc_now))
+        closing.push_async_callback(view.close)
+        return view
     if settings.bus.backend != "sqlite":
         raise StoreError("bus.backend memory keeps nothing that another process could read")
     file = BusFile(bus_file(settings))

@@ -37,6 +37,7 @@ class Bus:
     `clock` gives aware UTC, `random` 0..1. `on_hop(delivery, state, outputs, seconds)` is told of every settled
     attempt. `on_failure(delivery, error)` returns what to send when a delivery ends dead, expired or suspended;
     that is committed together with this state. `on_alarm(alarm)` is told what a person should know of at once.
+    `staffed` names the agents that are run here, where other processes share the backend; None is all.
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class Bus:
         waits: WaitRules = WaitRules(),  # noqa: B008 - frozen
         guards: GuardLimits = GuardLimits(),  # noqa: B008 - frozen
         scheduler: Scheduler | None = None,
+        staffed: Collection[str] | None = None,
         on_hop: OnHop | None = None,
         on_failure: OnFailure | None = None,
         on_alarm: OnAlarm | None = None,
@@ -58,6 +60,7 @@ class Bus:
         self._clock = clock
         self._sleep = sleep
         self._publish_wait_s = publish_wait_s
+        self._staffed = staffed
         self._router = Router(queue_size=backend.queue_size, scheduler=scheduler)
         self._gate = Gate(clock, self._router.policy, self._recall)
         self._attempts = Attempts()
@@ -93,6 +96,11 @@ class Bus:
     def paused_since(self) -> datetime | None:
         """Since when nothing is handled, or None."""
         return self._gate.paused_since
+
+    @property
+    def agents(self) -> Collection[str]:
+        """The agents that have subscriptions, also those that are run elsewhere."""
+        return self._router.agents()
 
     def breakers(self) -> Mapping[str, BreakerState]:
         """Return the state of each agent's circuit breaker; an agent that never failed is not in it."""
@@ -219,7 +227,9 @@ class Bus:
             logger.critical("the bus broke down", exc_info=supervisor.exception())
 
     def _staff(self, agent: str) -> None:
-        """Give the agent the workers that its policy asks for."""
+        """Give the agent the workers that its policy asks for, if it is run here."""
+        if self._staffed is not None and agent not in self._staffed:
+            return
         assert self._group is not None  # noqa: S101 - called while running only
         pool = self._workers.setdefault(agent, [])
         while len(pool) < self._router.concurrency(agent):

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import hermes_bot
-from hermes_bot.cli import approvals, dead, doctor, messages, pause, routes, run, tickets, tools, trace
+from hermes_bot.cli import approvals, dead, doctor, messages, pause, routes, run, tickets, tools, trace, worker
 from hermes_bot.cli.failure import report
 from hermes_bot.cli.output import AsJson, say_json
 from hermes_bot.errors import HermesError
@@ -21,6 +21,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command("run")(run.run)
+app.command("worker")(worker.worker)
 app.add_typer(routes.app, name="routes")
 app.add_typer(tickets.app, name="tickets")
 app.add_typer(approvals.app, name="approvals")

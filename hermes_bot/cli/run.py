@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Annotated, Any, Protocol
 
@@ -25,6 +25,9 @@ PagePort = Annotated[
     int | None, typer.Option("--workspace-port", min=0, max=65535, help="Port of the local workspace (default 8070).")
 ]
 NoWorkspace = Annotated[bool, typer.Option("--no-workspace", help="Never start the local workspace.")]
+Agents = Annotated[
+    str | None, typer.Option("--agents", help="Run these agents only, by name, with commas; other workers the rest.")
+]
 Debug = Annotated[bool, typer.Option("--debug", help="Print one line for each hop of a message, and tracebacks.")]
 
 
@@ -49,6 +52,7 @@ def run(
     port: Port = None,
     workspace_port: PagePort = None,
     no_workspace: NoWorkspace = False,
+    agents: Agents = None,
     debug: Debug = False,
     config: Config = None,
     as_json: AsJson = False,
@@ -59,19 +63,35 @@ def run(
     loaded = settings.load(config, {**os.environ, **given})
     if no_workspace and loaded.mode is Mode.WORKSPACE:
         raise SettingsError("--no-workspace needs Slack: set SLACK_BOT_TOKEN and SLACK_APP_TOKEN, or leave it out")
+    run_bot(loaded, None if agents is None else named(agents), debug=debug, as_json=as_json)
+
+
+def named(agents: str) -> tuple[str, ...]:
+    """Return the names in a list with commas; raise SettingsError where there is none."""
+    names = tuple(dict.fromkeys(name.strip() for name in agents.split(",") if name.strip()))
+    if not names:
+        raise SettingsError("--agents needs the names of agents, for example --agents order,refund")
+    return names
+
+
+def run_bot(loaded: Settings, agents: Collection[str] | None, *, debug: bool, as_json: bool) -> None:
+    """Run the bot, or these of its agents, until a signal ends it."""
+    from hermes_bot.app.sharing import check_shared, listens
     from hermes_bot.cli.packages import check_packages
     from hermes_bot.cli.ports import check_ports
 
+    check_shared(loaded, agents, edge=True)
     check_packages()
-    check_ports(loaded)
+    if listens(agents):
+        check_ports(loaded)
     _configure_logging(loaded, debug=debug)
     from hermes_bot.app import HermesApp
 
-    bot = HermesApp(settings=loaded, edge=True)
+    bot = HermesApp(settings=loaded, edge=True, agents=agents)
     typer.echo("Starting Hermes; the first start takes longest.", err=True)
 
     def announce() -> None:
-        told = summary(loaded, page=bot.workspace.url if bot.workspace else "")
+        told = summary(loaded, page=bot.workspace.url if bot.workspace else "", agents=agents)
         paused_since = bot.bus.paused_since if bot.bus else None
         if paused_since is not None:
             since = f"{paused_since.astimezone():%Y-%m-%d %H:%M:%S}"
@@ -143,10 +163,11 @@ def _configure_logging(loaded: Settings, *, debug: bool) -> None:
     observe.configure(stream=sys.stderr, debug=debug, colour=colour, file=file, secrets=secrets)
 
 
-def summary(loaded: Settings, *, page: str) -> Mapping[str, str]:
+def summary(loaded: Settings, *, page: str, agents: Collection[str] | None = None) -> Mapping[str, str]:
     """Return what a person wants to know at the start: where it is, what it runs on, where its data lies.
 
-    `page` is the local workspace's address, empty where there is none.
+    `page` is the local workspace's address, empty where there is none; `agents` are those that are run here, None
+    for all.
     """
     health = f"http://{loaded.http.host}:{loaded.http.port}"
     slack = {
@@ -158,6 +179,7 @@ def summary(loaded: Settings, *, page: str) -> Mapping[str, str]:
     runs_on = f"bus {loaded.bus.backend}, store {_scheme(loaded.store_url)}, orders {orders}"
     return {
         **({"Page": page} if page else {}),
+        **({"Agents": ", ".join(agents)} if agents is not None else {}),
         "Slack": slack[loaded.mode],
         "Health": f"{health}/healthz",
         "Runs on": f"{runs_on}, encoder {loaded.encoder.profile}",

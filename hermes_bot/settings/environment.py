@@ -18,6 +18,7 @@ PREFIX = "HERMES_"
 CONFIG = "HERMES_CONFIG"
 SHORT_NAMES: Mapping[str, KeyPath] = {
     "HERMES_DATABASE_URL": ("store", "url"),
+    "HERMES_REDIS_URL": ("bus", "url"),
     "OTEL_EXPORTER_OTLP_ENDPOINT": ("observe", "otlp_endpoint"),
 }
 _NOT_SETTINGS = frozenset({CONFIG, "HERMES_REQUIRE_SHARED", "HERMES_SHARED"})  # the last two are for tests

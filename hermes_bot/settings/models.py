@@ -184,9 +184,15 @@ class GuardSettings(Section):
 
 
 class BusSettings(Section):
-    """`bus`: where messages wait. `synchronous` is SQLite's: `full` survives a power cut, `normal` a crash."""
+    """`bus`: where messages wait. `synchronous` is SQLite's: `full` survives a power cut, `normal` a crash.
 
-    backend: Literal["sqlite", "memory"] = "sqlite"
+    `url` and `prefix` are those of redis; `lease_s` is how long the death of one of its workers goes unnoticed.
+    """
+
+    backend: Literal["sqlite", "memory", "redis"] = "sqlite"
+    url: str = Field(default="redis://127.0.0.1:6379/0", repr=False)
+    prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]+$")] = "hermes"
+    lease_s: Annotated[float, Field(ge=1, le=3_600)] = 30.0
     max_queue_size: Count = 10_000
     publish_wait_s: Annotated[float, Field(ge=0, le=1_000_000)] = 5.0
     ttl_s: Seconds = 120.0

@@ -52,7 +52,7 @@ def check_access(access: SlackAccess, settings: FileSettings, point_at: PointAt)
         text = "slack.handoff_channel is empty; with a Slack token it must name the channel where people take over"
         problems.append(point_at(("slack", "handoff_channel"), text))
     if settings.bus.backend == "memory" and not on_loopback(access.api_url):
-        text = "bus.backend memory would lose customers' messages at a crash; with a Slack token it must be sqlite"
+        text = "bus.backend memory would lose messages at a crash; with a Slack token it must be sqlite or redis"
         problems.append(point_at(("bus", "backend"), text))
     return problems
 

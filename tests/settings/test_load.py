@@ -56,6 +56,7 @@ def test_a_variable_of_a_key_wins_over_its_short_name_and_both_over_the_file(tmp
     assert settings.load(None, {}, folder=tmp_path).store_url == "sqlite:///file.db"
     assert settings.load(None, short, folder=tmp_path).store_url == "sqlite:///short.db"
     assert settings.load(None, short | long, folder=tmp_path).store_url == "sqlite:///long.db"
+    assert settings.load(None, {"HERMES_REDIS_URL": "redis://r/1"}, folder=tmp_path).bus.url == "redis://r/1"
 
 
 def test_variables_are_read_as_yaml_or_json(tmp_path: Path) -> None:
@@ -92,7 +93,7 @@ def test_an_unknown_key_is_refused_with_file_line_key_and_the_nearest_known_one(
 
 
 def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
-    written(tmp_path, "http:\n  port: many\nbuss: {}\nbus:\n  backend: redis\nagents:\n  max_hops: true\n")
+    written(tmp_path, "http:\n  port: many\nbuss: {}\nbus:\n  backend: kafka\nagents:\n  max_hops: true\n")
     environ = {"HERMES_HTTP__PROT": "1", "SLACK_BOT_TOKEN": "xoxb-1"}
 
     with pytest.raises(SettingsError) as caught:
@@ -102,7 +103,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
     assert len(told) == 6
     assert any("hermes.yaml:2: http.port must be a whole number, not 'many'" in line for line in told)
     assert any("hermes.yaml:3: unknown key 'buss'; did you mean 'bus'?" in line for line in told)
-    assert any("hermes.yaml:5: bus.backend must be 'sqlite' or 'memory', not 'redis'" in line for line in told)
+    assert any("hermes.yaml:5: bus.backend must be 'sqlite', 'memory' or 'redis', not 'kafka'" in line for line in told)
     assert any("hermes.yaml:7: agents.max_hops must be a whole number, not True" in line for line in told)
     assert any("unknown variable HERMES_HTTP__PROT; did you mean HERMES_HTTP__PORT?" in line for line in told)
     assert any("neither SLACK_APP_TOKEN" in line for line in told)
@@ -110,7 +111,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "key",
-    ["agents.file", "approvals.rules", "bus.url", "tickets.merge_window_s", "model.name"],
+    ["agents.file", "approvals.rules", "tickets.merge_window_s", "model.name"],
 )
 def test_a_key_whose_feature_does_not_exist_yet_is_refused(tmp_path: Path, key: str) -> None:
     section, name = key.split(".")
