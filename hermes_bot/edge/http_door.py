@@ -19,6 +19,7 @@ from hermes_bot.edge.slack_app import SlackApp
 from hermes_bot.errors import HermesError, SettingsError
 
 BODY_BYTES = 1_048_576
+BODY_LIMIT_S = 10.0
 MAX_SKEW_S = 300
 PATHS = ("/slack/events", "/slack/interactions", "/slack/commands")
 
@@ -53,6 +54,7 @@ class HttpDoor:
         clock: Callable[[], datetime],
         signing_secret: str = "",
         probes: Probes | None = None,
+        body_limit_s: float = BODY_LIMIT_S,
     ) -> None:
         self._host = host
         self._port = port
@@ -60,6 +62,7 @@ class HttpDoor:
         self._clock = clock
         self._secret = signing_secret.encode()
         self._probes = probes
+        self._body_limit_s = body_limit_s
         self._app: SlackApp | None = None
         self._runner: web.AppRunner | None = None
 
@@ -80,7 +83,7 @@ class HttpDoor:
         if self._secret:
             for path in PATHS:
                 application.router.add_post(path, self._slack)
-        runner = web.AppRunner(application, access_log=None)
+        runner = web.AppRunner(application, access_log=None, auto_decompress=False)
         await runner.setup()
         try:
             await web.TCPSite(runner, self._host, self._port).start()
@@ -129,7 +132,7 @@ class HttpDoor:
         return web.Response(body=body, headers={"Content-Type": content_type})
 
     async def _slack(self, request: web.Request) -> web.Response:
-        raw = await request.read()
+        raw = await self._body(request)
         if raw.startswith(b"ssl_check=1"):  # unsigned, and so goes no further
             return web.Response()
         refusal = self._refusal(request, raw)
@@ -144,6 +147,16 @@ class HttpDoor:
             log.warning("malformed request", extra={"path": request.path, "error": type(error).__name__})
             return _error(400, "malformed")
         return await to_aiohttp_response(await self._app.dispatch(bolt_request))
+
+    async def _body(self, request: web.Request) -> bytes:
+        """Return the raw body; who sends it drop by drop, or broken, is let go before anything is believed of them."""
+        try:
+            async with asyncio.timeout(self._body_limit_s):
+                return await request.read()
+        except TimeoutError as error:
+            raise web.HTTPRequestTimeout from error
+        except web.RequestPayloadError as error:
+            raise web.HTTPBadRequest from error
 
     def _refusal(self, request: web.Request, raw: bytes) -> str:
         """Return why the request is not Slack's, empty when it is (https://docs.slack.dev/authentication)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -146,6 +147,36 @@ async def test_a_body_that_is_too_large_is_a_413(http_rig: Rig) -> None:
         status = response.status
 
     assert status == 413
+
+
+DROPS = b"Content-Length: 100\r\n\r\nabc"
+BROKEN = b"Content-Encoding: gzip\r\nContent-Length: 3\r\n\r\nabc"
+
+
+@pytest.mark.parametrize("rest, status", [(DROPS, b"408"), (BROKEN, b"401")], ids=["drop by drop", "broken gzip"])
+async def test_a_body_that_does_not_come_is_not_waited_for_and_one_that_is_packed_is_not_unpacked(
+    rest: bytes, status: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    door = HttpDoor(
+        host="127.0.0.1",
+        port=0,
+        ready=lambda: (True, ""),
+        clock=lambda: datetime.now(UTC),
+        signing_secret="s",
+        body_limit_s=0.1,
+    )
+    await door.open()
+    try:
+        async with asyncio.timeout(5):
+            reader, writer = await asyncio.open_connection("127.0.0.1", int(door.url.rpartition(":")[2]))
+            writer.write(b"POST /slack/events HTTP/1.1\r\nHost: localhost\r\n" + rest)
+            answer = await reader.readline()
+        writer.close()
+    finally:
+        await door.close()
+
+    assert status in answer
+    assert "Traceback" not in caplog.text
 
 
 async def test_a_full_bus_is_a_503_so_that_slack_delivers_again(client: Client, http_rig: Rig) -> None:
