@@ -23,6 +23,7 @@ from hermes_bot.people import Person
 from hermes_bot.tasks.requests import TaskFailed
 from hermes_bot.tasks.task import Part
 from routing.routes_file import load_table
+from tests.servers import Redis, running_redis
 
 ONE_ROUTE = """
 routes:
@@ -45,10 +46,20 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "cache"
 
 
-@pytest.fixture(params=["memory", "sqlite"])
-def environ(request: pytest.FixtureRequest) -> dict[str, str]:
-    """What chooses the backend."""
-    return {"HERMES_BUS__BACKEND": request.param}
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[Redis]:
+    with running_redis() as server:
+        yield server
+
+
+@pytest.fixture(params=["memory", "sqlite", "redis"])
+def environ(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
+    """What chooses the backend; each test has keys of its own in the one redis."""
+    chosen = {"HERMES_BUS__BACKEND": request.param}
+    if request.param == "redis":
+        server: Redis = request.getfixturevalue("redis_server")
+        chosen |= {"HERMES_REDIS_URL": server.url, "HERMES_BUS__PREFIX": tmp_path.name}
+    return chosen
 
 
 @pytest.fixture
