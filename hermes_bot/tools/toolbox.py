@@ -14,9 +14,11 @@ from pydantic import BaseModel
 from hermes_bot.errors import PermanentError, SettingsError, TransientError
 from hermes_bot.tools.arguments import read_arguments
 from hermes_bot.tools.outcome import Caller, Done, Invalid, NeedsApproval, Outcome, Preview, Refused
-from hermes_bot.tools.registry import Tool, ToolRefusal
+from hermes_bot.tools.registry import Level, Tool, ToolRefusal
 
 Answer = TypeVar("Answer")
+
+REPLAY = "replay"
 
 _OUTCOMES: Mapping[type, str] = {Done: "done", NeedsApproval: "needs_approval", Refused: "refused", Invalid: "invalid"}
 _FROM_HERMES = frozenset({"caller", "approval_id"})
@@ -54,7 +56,8 @@ class Toolbox:
     """Tools, and which agent may use which. An agent that is not listed may use none.
 
     `services` are what tools ask for by name after the `*` in their signature. Each run has `timeout_s` seconds.
-    `on_call` is told of every call, also of those that were refused or failed.
+    `on_call` is told of every call, also of those that were refused or failed. Without `effects` only what reads
+    runs; what would write is refused with the code `replay`.
     """
 
     def __init__(
@@ -65,12 +68,14 @@ class Toolbox:
         services: Mapping[str, object],
         timeout_s: float = 10.0,
         on_call: OnCall | None = None,
+        effects: bool = True,
     ) -> None:
         self._tools = {tool.name: tool for tool in tools}
         self._allowed = {agent: frozenset(names) for agent, names in allowed.items()}
         self._services = dict(services)
         self._timeout_s = timeout_s
         self._on_call = on_call
+        self._effects = effects
         self._refuse_what_cannot_work(tools)
 
     def listing(self) -> tuple[Listed, ...]:
@@ -101,6 +106,8 @@ class Toolbox:
         tool = self._tool(name, caller.agent)
         if tool is None:
             return Refused(code="not_allowed")
+        if tool.level is Level.L1 and not self._effects:
+            return Refused(code=REPLAY)
         checked = read_arguments(tool.arguments, arguments)
         if isinstance(checked, Invalid):
             return checked
@@ -140,6 +147,8 @@ class Toolbox:
         tool = self._tool(name, caller.agent)
         if tool is None or not tool.privileged:
             return Refused(code="not_allowed")
+        if not self._effects:
+            return Refused(code=REPLAY)
         if repeated and not tool.takes_key:
             return Refused(code="may_have_run")
         checked = read_arguments(tool.arguments, arguments)

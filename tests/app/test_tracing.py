@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from hermes_bot.app.tracing import root_of, trace
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.memory import MemoryBackend
 from hermes_bot.bus.port import Backend, Delivery, Policy
+from hermes_bot.bus.redis_backend import RedisBackend
 from hermes_bot.bus.sqlite import SqliteBackend
 from hermes_bot.errors import HermesError, PermanentError, TransientError
 from hermes_bot.messages.message import Message
@@ -29,6 +31,7 @@ from hermes_bot.store.schema import migrate
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tools.toolbox import ToolCall
 from tests.bus.harness import blocking, until
+from tests.servers import Redis
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ROOT = "MSG-01ABC"
@@ -93,10 +96,13 @@ async def rig_on(backend: Backend, folder: Path) -> AsyncIterator[Rig]:
         await database.close()
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "sqlite", "redis"])
 async def rig(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Rig]:
     """A running, watched bus."""
     backend: Backend = MemoryBackend() if request.param == "memory" else SqliteBackend(tmp_path / "bus.db")
+    if request.param == "redis":
+        server: Redis = request.getfixturevalue("redis_server")
+        backend = RedisBackend(server.url, prefix=uuid.uuid4().hex)
     async with rig_on(backend, tmp_path) as made:
         yield made
 

@@ -7,7 +7,7 @@ import pytest
 from hermes_bot.errors import PermanentError, SettingsError, TransientError
 from hermes_bot.tools.outcome import Caller, Done, Invalid, NeedsApproval, Preview, Refused
 from hermes_bot.tools.registry import Level, ToolRefusal, tool
-from hermes_bot.tools.toolbox import Toolbox
+from hermes_bot.tools.toolbox import Toolbox, ToolCall
 
 
 class Log:
@@ -201,3 +201,63 @@ def test_a_toolbox_that_cannot_work_is_not_built(
 def test_two_tools_of_one_name_are_refused() -> None:
     with pytest.raises(SettingsError, match="same name"):
         Toolbox([hang, hang], allowed={}, services={})
+
+
+CALLER = Caller(customer=None, agent="helper", ticket_id="T-1", user="U1", language="en")
+
+
+@pytest.mark.parametrize(
+    "name, arguments, outcome, error",
+    [
+        ("read", {"key": "secret words"}, "done", ""),
+        ("read", {"times": "x"}, "invalid", ""),
+        ("refuse", {}, "refused", "closed"),
+        ("pay", {"key": "a"}, "needs_approval", ""),
+        ("unknown", {}, "refused", "not_allowed"),
+    ],
+)
+async def test_every_call_is_told_with_name_level_and_outcome_and_never_with_arguments(
+    log: Log, name: str, arguments: Mapping[str, Any], outcome: str, error: str
+) -> None:
+    told: list[ToolCall] = []
+    toolbox = Toolbox(TOOLS, allowed=ALLOWED, services={"log": log}, on_call=told.append)
+    await toolbox.call(name, arguments, CALLER)
+
+    (call,) = told
+    levels = {"read": "L0", "refuse": "L1", "pay": "L2", "unknown": ""}
+    assert (call.tool, call.level, call.agent, call.outcome, call.error) == (
+        name,
+        levels[name],
+        "helper",
+        outcome,
+        error,
+    )
+    assert "secret words" not in repr(call)
+    assert call.seconds >= 0
+
+
+async def test_a_call_that_fails_is_told_with_the_kind_of_error(log: Log) -> None:
+    told: list[ToolCall] = []
+    toolbox = Toolbox(TOOLS, allowed=ALLOWED, services={"log": log}, timeout_s=0.01, on_call=told.append)
+    with pytest.raises(TransientError):
+        await toolbox.call("hang", {}, CALLER)
+
+    assert [(call.outcome, call.error) for call in told] == [("failed", "TransientError")]
+
+
+async def test_an_approved_run_is_told_once(log: Log) -> None:
+    told: list[ToolCall] = []
+    toolbox = Toolbox(TOOLS, allowed=ALLOWED, services={"log": log}, on_call=told.append)
+    await toolbox.run_approved("pay", {"key": "a"}, CALLER, approval_id="APR-1")
+
+    assert [(call.tool, call.outcome) for call in told] == [("pay", "done")]
+
+
+async def test_without_effects_tools_read_and_say_what_they_would_do_and_write_nothing(log: Log) -> None:
+    toolbox = Toolbox(TOOLS, allowed=ALLOWED, services={"log": log}, effects=False)
+
+    assert isinstance(await toolbox.call("read", {"key": "a"}, CALLER), Done)
+    assert isinstance(await toolbox.call("pay", {"key": "a"}, CALLER), NeedsApproval)
+    assert await toolbox.call("refuse", {}, CALLER) == Refused(code="replay")
+    assert await toolbox.run_approved("pay", {"key": "a"}, CALLER, approval_id="A") == Refused(code="replay")
+    assert log.ran == [("read", "a")]
