@@ -86,8 +86,11 @@ class Stores:
 
 
 @asynccontextmanager
-async def opened(settings: Settings, clock: Clock) -> AsyncIterator[Stores]:
-    """Open the databases, bring the schema up to date, fill the demo shop where it is wanted."""
+async def opened(settings: Settings, clock: Clock, *, effects: bool = True) -> AsyncIterator[Stores]:
+    """Open the databases, bring the schema up to date, fill the demo shop where it is wanted.
+
+    Without `effects` tools only read.
+    """
     database, shop = Database(settings.store_url), Database(settings.orders_url)
     async with AsyncExitStack() as opened_databases:
         for each in (database, shop):
@@ -96,10 +99,12 @@ async def opened(settings: Settings, clock: Clock) -> AsyncIterator[Stores]:
         await migrate(database)
         if settings.demo_shop:
             await create_demo_shop(shop, clock().date())
-        yield build_stores(settings, database, shop, clock)
+        yield build_stores(settings, database, shop, clock, effects=effects)
 
 
-def build_stores(settings: Settings, database: Database, shop: Database, clock: Clock) -> Stores:
+def build_stores(
+    settings: Settings, database: Database, shop: Database, clock: Clock, *, effects: bool = True
+) -> Stores:
     """Return everything that reads and writes SQL."""
     book, watch = OrderBook(shop), Watch(settings, database, clock)
     services = {"shop": Shop(book=book, refund_policy=read_refund_policy(settings.policies.file), clock=clock)}
@@ -110,7 +115,11 @@ def build_stores(settings: Settings, database: Database, shop: Database, clock: 
         approvals=Approvals(database, clock=clock, expires_after_s=settings.approvals.expires_after_s),
         book=book,
         toolbox=Toolbox(
-            discover("hermes_bot.tools"), allowed=ALLOWED_TOOLS, services=services, on_call=watch.reports.tool_call
+            discover("hermes_bot.tools"),
+            allowed=ALLOWED_TOOLS,
+            services=services,
+            on_call=watch.reports.tool_call,
+            effects=effects,
         ),
         watch=watch,
     )

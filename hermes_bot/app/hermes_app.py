@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 
 from agents.desk import Agent
@@ -93,7 +93,7 @@ class HermesApp:
         """Open, build and connect everything; raise HermesError where that cannot be."""
         check_shared(self._settings, self._staffed, edge=self._edge)
         settings = await self._reachable()
-        stores = await self._parts.enter_async_context(opened(settings, self._clock))
+        stores = await self._parts.enter_async_context(self._opened(settings))
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))
         agents = agents_of(texts) | {agent.name: agent for agent in self._routed.values()}
         routing = LiveRouting(settings, agents, capabilities_of(agents))
@@ -154,6 +154,9 @@ class HermesApp:
     async def run_until_stopped(self) -> None:
         """Return once `stop` was called."""
         await self._ended.wait()
+
+    def _opened(self, settings: Settings) -> AbstractAsyncContextManager[Stores]:
+        return opened(settings, self._clock)
 
     async def _reachable(self) -> Settings:
         """Return the settings, those of a local workspace where Slack is wanted and no token is there."""

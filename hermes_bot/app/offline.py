@@ -8,6 +8,8 @@ from functools import cached_property
 
 from hermes_bot.app.build import Clock, Stores, build_backend, build_router, bus_file, opened
 from hermes_bot.app.bus_view import BackendView, BusView, FileView
+from hermes_bot.app.replay import Replayed, replay
+from hermes_bot.app.routes_bench import RoutesBench
 from hermes_bot.app.tracing import trace
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.bus.inspect import BusFile
@@ -24,10 +26,11 @@ from routing.routes_file import load_table
 class Offline:
     """The parts that a command works with. The router and the bus's file are opened when they are first used."""
 
-    def __init__(self, settings: Settings, stores: Stores, closing: AsyncExitStack) -> None:
+    def __init__(self, settings: Settings, stores: Stores, closing: AsyncExitStack, clock: Clock) -> None:
         self._settings = settings
         self._stores = stores
         self._closing = closing
+        self._clock = clock
 
     @property
     def tickets(self) -> Tickets:
@@ -52,6 +55,11 @@ class Offline:
         return router
 
     @cached_property
+    def routes(self) -> RoutesBench:
+        """The routes file, its routers and its corrections."""
+        return RoutesBench(self._settings, self._stores, self._closing)
+
+    @cached_property
     def bus(self) -> BusView:
         """The bus, for looking, replaying, dropping, pausing; raise StoreError where no other process can see it."""
         return bus_view(self._settings, self._closing)
@@ -60,12 +68,23 @@ class Offline:
         """Return the trees of a message or a ticket; raise HermesError where nothing is known of it."""
         return await trace(wanted_id, self.bus, self._stores.watch.journal, self._stores.tickets)
 
+    async def replay(self, message_id: str, *, chain: bool) -> Replayed:
+        """Return what comes of the message today, handled apart from everything."""
+        return await replay(
+            message_id,
+            chain=chain,
+            settings=self._settings,
+            bus=self.bus,
+            store=self._stores.database,
+            clock=self._clock,
+        )
+
 
 @asynccontextmanager
 async def offline(settings: Settings, *, clock: Clock = utc_now) -> AsyncIterator[Offline]:
     """Open what commands need; nothing is started."""
     async with opened(settings, clock) as stores, AsyncExitStack() as closing:
-        yield Offline(settings, stores, closing)
+        yield Offline(settings, stores, closing, clock)
 
 
 def bus_view(settings: Settings, closing: AsyncExitStack) -> BusView:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import hermes_bot
-from hermes_bot.cli import approvals, dead, doctor, messages, pause, routes, run, tickets, tools, trace, worker
+from hermes_bot.cli import approvals, dead, doctor, messages, pause, replay, routes, run, tickets, tools, trace, worker
 from hermes_bot.cli.failure import report
 from hermes_bot.cli.output import AsJson, say_json
 from hermes_bot.errors import HermesError
@@ -28,6 +28,7 @@ app.add_typer(approvals.app, name="approvals")
 app.add_typer(messages.app, name="messages")
 app.command("trace")(trace.trace)
 app.add_typer(dead.app, name="dead")
+app.command("replay")(replay.replay)
 app.command("doctor")(doctor.doctor)
 app.command("pause")(pause.pause)
 app.command("resume")(pause.resume)

@@ -12,6 +12,8 @@ from hermes_bot import settings
 
 if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for them
     from hermes_bot.app.bus_view import BusView
+    from hermes_bot.app.replay import Replayed
+    from hermes_bot.app.routes_bench import RoutesBench
     from hermes_bot.approvals.approvals import Approvals
     from hermes_bot.observe.trace import Trace
     from hermes_bot.tickets.tickets import Tickets
@@ -27,6 +29,11 @@ class Offline(Protocol):
     @property
     def router(self) -> Router:
         """Text in, choice out."""
+        ...
+
+    @property
+    def routes(self) -> RoutesBench:
+        """The routes file, its routers and its corrections."""
         ...
 
     @property
@@ -51,6 +58,10 @@ class Offline(Protocol):
     @property
     def toolbox(self) -> Toolbox:
         """Tools and who may use them."""
+        ...
+
+    async def replay(self, message_id: str, *, chain: bool) -> Replayed:
+        """Return what comes of the message today, handled apart from everything."""
         ...
 
 
