@@ -90,10 +90,13 @@ def result(connection: Connection, task: str, subscription: str) -> Message | No
 
 
 def cancel(connection: Connection, deliveries: Iterable[Delivery], now: datetime) -> int:
-    """Turn those of the deliveries that wait into cancelled; return how many did."""
+    """Turn those of the deliveries that have not ended into cancelled; return how many did.
+
+    One that waits may be `running` here, since it was when an earlier process ended.
+    """
     changed = connection.executemany(
         "UPDATE deliveries SET state = 'cancelled', updated_at = ?"
-        " WHERE task = ? AND subscription = ? AND state IN ('queued', 'retrying')",
+        " WHERE task = ? AND subscription = ? AND state IN ('queued', 'retrying', 'running')",
         [(now.timestamp(), *delivery.key) for delivery in deliveries],
     )
     return max(changed.rowcount, 0)

@@ -133,6 +133,38 @@ async def test_a_message_is_overtaken_only_within_its_bound(harness: Harness) ->
     assert order == [1, 0, 2]
 
 
+async def test_the_lowest_priority_is_handled_within_its_bound_under_a_flood_of_the_highest(harness: Harness) -> None:
+    """The flood is as much as the one worker can do: without ageing the first message would wait for ever."""
+    begun: list[int] = []
+    go = asyncio.Semaphore(0)
+
+    async def handler(message: Message, delivery: Delivery) -> Sequence[Message]:
+        begun.append(message.priority)
+        await go.acquire()
+        return ()
+
+    harness.bus.subscribe("#", "entry", handler, Policy(concurrency=1, timeout_s=600))
+    await harness.bus.start()
+    await harness.publish(context_id="first", priority=9)
+    await until(lambda: len(begun) == 1)
+    await harness.publish(context_id="patient", priority=0)
+    seconds = 0
+    while 0 not in begun:
+        for n in range(2):
+            await harness.publish(context_id=f"c{seconds}-{n}", priority=9)
+        for _ in range(2):
+            before = len(begun)
+            go.release()
+            await until(lambda before=before: len(begun) > before)  # type: ignore[misc]  # mypy cannot infer a lambda with a default
+        harness.time.advance(1)
+        seconds += 1
+
+    assert 9 * AGEING_STEP_S - 2 <= seconds <= 9 * AGEING_STEP_S + 2
+    for _ in range(200):
+        go.release()
+    await harness.finish()
+
+
 async def test_a_transient_failure_is_tried_again_and_says_that_it_is_a_repeat(harness: Harness) -> None:
     handler, seen = failing(TransientError("slack: busy"), ValueError("a bug"))
     harness.bus.subscribe("#", "entry", handler)

@@ -4,7 +4,7 @@ import asyncio
 import tempfile
 from collections.abc import Awaitable
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from msgspec.structs import replace
 
 from hermes_bot.bus.memory import MemoryBackend
-from hermes_bot.bus.port import DEAD_LETTERS, FINAL_STATES, Backend, Delivery, Settlement, State
+from hermes_bot.bus.port import DEAD_LETTERS, FINAL_STATES, Backend, Delivery, Orders, Settlement, State
 from hermes_bot.bus.sqlite import SqliteBackend
 from tests.bus.harness import FakeTime, message
 
@@ -47,6 +47,9 @@ class BackendMachine(RuleBasedStateMachine):
         self.known: dict[tuple[str, str], Known] = {}
         self.leased: dict[tuple[str, str], Delivery] = {}
         self.turns = 0
+        self.cancelled_at: dict[str, datetime] = {}
+        self.paused_since: datetime | None = None
+        self.told_pause: datetime | None = None
 
     def new_backend(self) -> Backend:
         return MemoryBackend(clock=self.time.clock, sleep=self.time.sleep)
@@ -64,7 +67,8 @@ class BackendMachine(RuleBasedStateMachine):
 
     def open(self, backend: Backend) -> None:
         self.backend = backend
-        self.wait(backend.open())
+        self.wait(backend.open(self.obey))
+        assert self.told_pause == self.paused_since
         self.upkeep = self.loop.create_task(backend.run())
 
     def close(self) -> None:
@@ -138,7 +142,9 @@ class BackendMachine(RuleBasedStateMachine):
     @precondition(lambda self: self.leased)
     @rule(
         data=st.data(),
-        state=st.sampled_from([State.DONE, State.DEAD, State.RETRYING, State.SUSPENDED]),
+        state=st.sampled_from(
+            [State.DONE, State.DEAD, State.RETRYING, State.SUSPENDED, State.EXPIRED, State.CANCELLED]
+        ),
         outputs=st.lists(st.tuples(st.integers(0, 30), st.sampled_from(AGENTS), st.sampled_from(CONTEXTS)), max_size=3),
     )
     def settle(self, data: st.DataObject, state: State, outputs: list[tuple[int, str, str]]) -> None:
@@ -180,6 +186,26 @@ class BackendMachine(RuleBasedStateMachine):
             self.turns += 1
             known.turn, known.attempt, known.retry_at = self.turns, 1, 0.0
             known.delivery = replace(known.delivery, queued_at=self.time.now)
+
+    @rule(context=st.sampled_from(CONTEXTS))
+    def cancel(self, context: str) -> None:
+        waiting = [known for known in self.known.values() if known.delivery.message.context_id == context]
+        waiting = [known for known in waiting if known.state in (State.QUEUED, State.RETRYING)]
+        assert self.wait(self.backend.cancel(context)) == len(waiting)
+        for known in waiting:
+            known.state = State.CANCELLED
+        self.cancelled_at[context] = self.time.now
+        self.time_passes(1)  # what is queued at the very same instant would count as before
+
+    @rule(paused=st.booleans())
+    def pause(self, paused: bool) -> None:
+        self.wait(self.backend.pause(paused=paused))
+        if paused != (self.paused_since is not None):
+            self.paused_since = self.time.now if paused else None
+        assert self.told_pause == self.paused_since
+
+    def obey(self, orders: Orders) -> None:
+        self.told_pause = orders.paused_since
 
     @rule(seconds=st.sampled_from([1, 11]))
     def time_passes(self, seconds: int) -> None:
@@ -231,6 +257,10 @@ class SqliteMachine(BackendMachine):
             known = self.known[key]
             known.state, known.attempt = State.QUEUED, known.attempt + 1
         self.leased.clear()
+        for known in self.known.values():
+            at = self.cancelled_at.get(known.delivery.message.context_id)
+            if at is not None and known.delivery.queued_at <= at and known.state not in FINAL_STATES:
+                known.state = State.CANCELLED  # it ran when its context was cancelled
         self.open(self.new_backend())
         upkeep.cancel()
         self.loop.run_until_complete(asyncio.gather(upkeep, return_exceptions=True))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hermes_bot.bus import schema
+from hermes_bot.bus import rows, schema
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.inspect import BusFile
 from hermes_bot.bus.port import Delivery, Policy, Settlement, State
@@ -324,6 +324,42 @@ async def test_a_message_that_is_not_json_is_refused_and_an_output_that_is_not_i
         await bus.drain(10)
 
     assert [(row["state"], row["attempt"]) for row in raw(path)] == [("dead", 1)]
+
+
+async def test_a_damaged_row_is_a_store_error_that_says_which(path: Path, time: FakeTime) -> None:
+    backend = SqliteBackend(path, clock=time.clock, sleep=time.sleep)
+    await backend.open()
+    await backend.publish([Delivery(message=message(), subscription="order:#", agent="order", queued_at=time.now)])
+    await backend.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE deliveries SET body = CAST('{\"type\": 7}' AS BLOB)")
+        connection.commit()
+
+    with pytest.raises(StoreError, match=r"'order:#'.*damaged"):
+        await backend.open()
+    file = BusFile(path)
+    with pytest.raises(StoreError, match=r"'order:#'.*damaged"):
+        file.find()
+    file.close()
+
+
+async def test_the_start_reads_only_what_is_unfinished(path: Path, time: FakeTime) -> None:
+    backend = SqliteBackend(path, clock=time.clock, sleep=time.sleep)
+    await backend.open()
+    await backend.close()
+    plans: list[str] = []
+    with closing(sqlite3.connect(path)) as connection:
+        left: list[str] = []
+        connection.set_trace_callback(left.append)
+        rows.cancel_left(connection, time.now)
+        rows.take_outside(connection)
+        rows.unfinished(connection)
+        connection.set_trace_callback(None)
+        for statement in left:
+            plans += [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}") if "deliveries" in row[3]]
+
+    assert plans
+    assert all("USING INDEX deliveries_unfinished" in plan for plan in plans)
 
 
 async def test_a_lease_taken_from_a_cancelled_worker_is_not_lost(path: Path, time: FakeTime) -> None:
