@@ -17,6 +17,9 @@ from hermes_bot.store.tables import task_answers, task_graphs
 from hermes_bot.tasks.graph import Graph, Step
 
 KEEP = timedelta(days=7)
+KEEP_RUNNING = timedelta(days=60)  # whose messages were cancelled, or lost with the bus's file
+
+RUNNING, ENDED = "running", "ended"
 
 State = dict[str, Any]
 
@@ -36,16 +39,23 @@ class TaskStore:
         self._clock = clock
 
     async def begin(self, graph: Graph, origin: Message) -> None:
-        """Keep a new task; one that is known stays as it is. What ended more than a week ago is forgotten."""
+        """Keep a task. What ended more than a week ago is forgotten.
+
+        A repeated handling, whose first messages were never sent, may have decided otherwise: its task replaces the
+        first one. A task of which something has come back already stays as it is.
+        """
         now = self._clock()
         state = msgspec.to_builtins(Kept(graph=graph, origin=origin))
         row = {"key": graph.key, "agent": graph.agent, "context_id": origin.context_id, "status": _status(graph)}
         values = {**row, "message_id": origin.id, "state": state, "previous": state, "updated_at": now}
 
         def work(connection: Connection) -> None:
-            _forget(connection, now - KEEP)
-            if _row(connection, graph.key) is None:
+            _forget(connection, now)
+            known = _row(connection, graph.key)
+            if known is None:
                 connection.execute(insert(task_graphs).values(**values))
+            elif known.message_id == origin.id:
+                connection.execute(update(task_graphs).where(task_graphs.c.key == graph.key).values(**values))
 
         try:
             await self._database.run(work)
@@ -104,10 +114,11 @@ def _row(connection: Connection, key: str) -> Row[Any] | None:
     return connection.execute(select(task_graphs).where(task_graphs.c.key == key).with_for_update()).first()
 
 
-def _forget(connection: Connection, before: datetime) -> None:
-    old = (task_graphs.c.updated_at < before, task_graphs.c.status == "ended")
-    connection.execute(delete(task_graphs).where(*old))
+def _forget(connection: Connection, now: datetime) -> None:
+    for status, keep in ((ENDED, KEEP), (RUNNING, KEEP_RUNNING)):
+        old = (task_graphs.c.updated_at < now - keep, task_graphs.c.status == status)
+        connection.execute(delete(task_graphs).where(*old))
 
 
 def _status(graph: Graph) -> str:
-    return "ended" if graph.ended else "running"
+    return ENDED if graph.ended else RUNNING

@@ -152,6 +152,27 @@ async def test_a_handling_that_is_repeated_after_a_crash_sends_the_same(office: 
     assert kept.graph.late == ()
 
 
+async def test_a_handling_that_decides_otherwise_when_it_is_repeated_is_followed(office: Office) -> None:
+    asked = message()
+    await office.tasks.delegate(asked, [part("stock")], agent="boss")
+    await office.tasks.delegate(asked, [part("price")], agent="boss")
+
+    kept = await office.store.get(f"{asked.id}:boss")
+    assert kept is not None
+    assert list(kept.graph.parts) == ["price"]
+
+
+async def test_a_task_of_which_something_came_back_is_not_begun_again(office: Office) -> None:
+    office.workers = {"stock": answering({"n": 3})}
+    await office.carry_out(part("stock"))
+    origin = await office.tasks.origin(office.resumed[0])
+    await office.tasks.delegate(origin, [part("stock")], agent="boss")
+
+    kept = await office.store.get(office.results[0].task)
+    assert kept is not None
+    assert kept.graph.ended
+
+
 async def test_tasks_that_ended_long_ago_are_forgotten_and_running_ones_are_not(office: Office) -> None:
     office.workers = {"stock": answering({})}
     await office.carry_out(part("stock"))
