@@ -30,18 +30,18 @@ class Finding:
     other: str = ""
 
 
-def check_rules(routes: Sequence[Route], agents: Collection[str]) -> list[Finding]:
+def check_rules(routes: Sequence[Route], agents: Collection[str], capabilities: Collection[str] = ()) -> list[Finding]:
     """Return what is wrong with agents, rules and numbers of examples; needs no encoder."""
     enabled = [route for route in routes if route.enabled]
     rules = KeywordRules(enabled)
-    found = [finding for route in enabled for finding in _about(route, agents)]
+    found = [finding for route in enabled for finding in _about(route, agents, capabilities)]
     for route in enabled:
         for position, rule in enumerate(route.keywords):
             found += _shadowed(route, position, rule, rules)
     return found
 
 
-def check_examples(routes: Sequence[Route], examples: Sequence[tuple[str, str]], vectors: Matrix) -> list[Finding]:
+def check_examples(examples: Sequence[tuple[str, str]], vectors: Matrix) -> list[Finding]:
     """Return examples of different routes that nearly say the same; `vectors` has a unit row for each example.
 
     `examples` are (route, sentence) as `examples_of` gives them.
@@ -66,10 +66,13 @@ def examples_of(routes: Sequence[Route]) -> list[tuple[str, str]]:
     ]
 
 
-def _about(route: Route, agents: Collection[str]) -> Iterator[Finding]:
-    if route.agent not in agents:
-        message = f"there is no agent {route.agent!r}; known are {', '.join(sorted(agents))}"
-        yield Finding(kind="unknown-agent", route=route.name, place="agent", message=message)
+def _about(route: Route, agents: Collection[str], capabilities: Collection[str]) -> Iterator[Finding]:
+    kind, name, known = ("agent", route.agent, agents)
+    if route.capability:
+        kind, name, known = ("capability", route.capability, capabilities)
+    if name not in known:
+        message = f"there is no {kind} {name!r}; known are {', '.join(sorted(known))}"
+        yield Finding(kind="unknown-agent", route=route.name, place=kind, message=message)
     count = sum(1 for _ in route.examples())
     if 0 < count < FEWEST_EXAMPLES:
         message = f"{count} examples; with fewer than {FEWEST_EXAMPLES} similarity has little to go by"

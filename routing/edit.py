@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
+from ruamel.yaml.tokens import CommentToken
 
 from hermes_bot.errors import SettingsError
 from routing.routes_file import read_table
@@ -102,8 +103,23 @@ def _append(entry: Any, language: str, utterance: str) -> None:
 
 
 def _taken_comment(sentences: CommentedSeq) -> Any:
-    """Return what stands after the last item (a comment, blank lines), which has to stay at the end."""
-    return sentences.ca.items.pop(len(sentences) - 1, None) if len(sentences) else None
+    """Return what stands below the last item (comments, blank lines), which has to stay at the end.
+
+    A comment on the item's own line stays with the item.
+    """
+    place = len(sentences) - 1
+    found = sentences.ca.items.get(place)
+    if not found or found[0] is None:
+        return sentences.ca.items.pop(place, None)
+    own, newline, below = found[0].value.partition("\n")
+    if not own:
+        return sentences.ca.items.pop(place)
+    sentences.ca.items[place] = [_token(own + newline, found[0]), *found[1:]]
+    return [_token(newline + below, found[0]), *([None] * (len(found) - 1))] if below else None
+
+
+def _token(value: str, like: Any) -> CommentToken:
+    return CommentToken(value, like.start_mark, None, like.column)
 
 
 def _may_stand_plain(text: str) -> bool:

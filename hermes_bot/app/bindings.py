@@ -29,6 +29,9 @@ from hermes_bot.tasks.requests import Requests, marked
 from hermes_bot.tasks.tasks import AGENT as TASKS
 from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.ownership import Ownership
+from hermes_bot.triage.corrections import Corrections
+from hermes_bot.triage.desk import AGENT as TRIAGE
+from hermes_bot.triage.desk import TriageDesk
 
 
 def subscribe_services(
@@ -60,6 +63,15 @@ def subscribe_services(
         **outlets,
     }
     subscribe_all(bus, settings, bindings)
+
+
+def subscribe_triage(bus: Bus, settings: Settings, corrections: Corrections, roles: Roles) -> None:
+    """Bind what staff say of a route, and what admins decide about it."""
+    people, approvers = settings.people, settings.approvals.approvers
+    staff = tuple(dict.fromkeys((*people.operators, *people.admins, *approvers)))
+    desk = TriageDesk(corrections, roles, staff=staff, admins=people.admins)
+    handlers = {payloads.ROUTE_CORRECTED: desk.on_corrected, payloads.PROPOSAL_CLICKED: desk.on_clicked}
+    subscribe_all(bus, settings, {TRIAGE: handlers})
 
 
 def subscribe_tasks(bus: Bus, settings: Settings, tasks: Tasks, requests: Requests) -> None:

@@ -28,6 +28,7 @@ from hermes_bot.edge.edge import Doors, SlackEdge
 from hermes_bot.edge.http_door import Probes
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.llm.english_words import english_words
 from hermes_bot.messages.message import Message
 from hermes_bot.people import Directory, Roles
 from hermes_bot.settings import Settings
@@ -43,9 +44,12 @@ from hermes_bot.tools.order_book import OrderBook
 from hermes_bot.tools.refund_policy import read_refund_policy
 from hermes_bot.tools.shop import Shop
 from hermes_bot.tools.toolbox import Toolbox
+from hermes_bot.triage.corrections import CorrectionForms
+from hermes_bot.triage.proposals import Proposals
 from routing.choice import Encoder, RouteChoice
 from routing.router import Router
 from routing.routes_file import RouteTable
+from routing.vectors import Progress, unheard
 
 SYNCHRONOUS: Mapping[str, Literal["FULL", "NORMAL"]] = {"full": "FULL", "normal": "NORMAL"}
 ALLOWED_TOOLS = {
@@ -80,6 +84,7 @@ class Stores:
     tickets: Tickets
     runs: Runs
     approvals: Approvals
+    proposals: Proposals
     book: OrderBook
     toolbox: Toolbox
     watch: Watch
@@ -113,6 +118,7 @@ def build_stores(
         tickets=Tickets(database, clock=clock, continue_window_s=settings.tickets.continue_window_s),
         runs=Runs(database, clock=clock),
         approvals=Approvals(database, clock=clock, expires_after_s=settings.approvals.expires_after_s),
+        proposals=Proposals(database, clock=clock),
         book=book,
         toolbox=Toolbox(
             discover("hermes_bot.tools"),
@@ -125,13 +131,20 @@ def build_stores(
     )
 
 
-def build_router(settings: Settings, table: RouteTable, encoder: Encoder | None = None) -> Router:
+def build_router(
+    settings: Settings, table: RouteTable, encoder: Encoder | None = None, progress: Progress = unheard
+) -> Router:
     """Return the router; encodes what its cache does not know, so call it in a thread."""
     return Router(
         table.routes,
         encoder or build_encoder(settings),
         cache_folder=settings.data.path / "cache",
+        method=table.decision,
+        score_threshold=table.score_threshold,
+        temperature=table.temperature,
         not_sure=table.not_sure,
+        known_words=english_words(),
+        progress=progress,
     )
 
 
@@ -229,6 +242,7 @@ def build_edge(
         tickets=stores.tickets,
         approvals=stores.approvals,
         posts=Posts(stores.database, clock=clock),
+        corrections=CorrectionForms(stores.proposals, stores.tickets, file=settings.routing.file),
     )
     approvers = settings.approvals.approvers
     return SlackEdge(

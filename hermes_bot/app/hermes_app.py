@@ -16,12 +16,14 @@ from hermes_bot.app.bindings import (
     delegates_of,
     subscribe_services,
     subscribe_tasks,
+    subscribe_triage,
 )
 from hermes_bot.app.build import Clock, Stores, build_backend, build_bus, desk_of, opened
 from hermes_bot.app.front import Front, LibraryFront, SlackFront
 from hermes_bot.app.live_routing import LiveRouting
 from hermes_bot.app.local_workspace import in_workspace
 from hermes_bot.app.outlet import EDGE
+from hermes_bot.app.route_effect import corrections_of
 from hermes_bot.app.sharing import check_shared, check_staffed
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Backend
@@ -106,6 +108,7 @@ class HermesApp:
         await front.open()
         roles = Roles(front.directory, team=front.team)
         subscribe_services(bus, settings, stores, roles, front.directory, texts, front.handlers())
+        subscribe_triage(bus, settings, corrections_of(settings, stores, front.directory, routing), roles)
         tasks = self._bind_tasks(settings, stores, bus, agents)
         desk = desk_of(settings, stores, roles, front.directory, texts, routing, tasks)
         self._bindings = AgentBindings(bus, settings, desk, agents, self._routed)

@@ -104,6 +104,10 @@ class LiveRouting:
         if self._bindings is not None:
             self._bindings.bind(types)
 
+    def built(self, content: bytes) -> Router:
+        """Return the router that a file with this content would make, not in use; raise SettingsError. Blocks."""
+        return self._built(content)[1]
+
     async def close(self) -> None:
         """Stop watching and routing."""
         if self._watching is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from hermes_bot.cli import route_check, route_diff, route_suggest
 from hermes_bot.cli.offline import Offline, with_offline
 from hermes_bot.cli.output import AsJson, Config, say_json
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:  # imported for its name alone, so that --help stays fast
     from routing.evaluate import Evaluation
 
 app = typer.Typer(help="Routing.", no_args_is_help=True)
+app.command("check")(route_check.check)
+app.command("diff")(route_diff.diff)
+app.command("log")(route_suggest.log)
+app.add_typer(route_suggest.app, name="suggest")
 
 
 @app.command()

@@ -13,23 +13,29 @@ import msgspec
 
 from hermes_bot.edge.inbound import SENDER, identifier
 from hermes_bot.edge.text import storable, unescape
-from hermes_bot.edge.views import reject_modal
+from hermes_bot.edge.views import correction_modal, reject_modal
 from hermes_bot.edge.views.approval import APPROVE, REJECT
-from hermes_bot.edge.views.handoff import CLAIM, RETURN
+from hermes_bot.edge.views.handoff import CLAIM, RETURN, WRONG_TEAM
+from hermes_bot.edge.views.proposal import ACCEPT, DECLINE
 from hermes_bot.edge.views.reply import CHOICE_PREFIX
 from hermes_bot.edge.views.values import unpacked
 from hermes_bot.messages.message import PRIORITY_OPERATOR, PRIORITY_USER, Message
 from hermes_bot.messages.payloads import (
     APPROVAL_CLICKED,
     HANDOFF_CLICKED,
+    PROPOSAL_CLICKED,
+    ROUTE_CORRECTED,
     TICKET_CLICKED,
     ApprovalClicked,
     Clicked,
     HandoffClicked,
+    ProposalClicked,
+    RouteCorrected,
     fields_of,
 )
 
 LABEL_CHARACTERS = 200
+OURS = frozenset({APPROVE, REJECT, CLAIM, RETURN, WRONG_TEAM, ACCEPT, DECLINE})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,16 +84,21 @@ def read_clicks(body: Mapping[str, Any], *, team: str) -> list[Click]:
 
 
 def click_message(click: Click, *, reason: str = "") -> Message | None:
-    """Return `approval.clicked`, `handoff.clicked` or `ticket.clicked`; None for a button that carries nonsense."""
+    """Return `approval.clicked`, `handoff.clicked`, `proposal.clicked` or `ticket.clicked`.
+
+    None for a button that carries nonsense.
+    """
     if click.action_id in (APPROVE, REJECT):
         return _approval(click, reason)
     if click.action_id in (CLAIM, RETURN):
         return _handoff(click)
+    if click.action_id in (ACCEPT, DECLINE):
+        return _proposal(click)
     return _choice(click)
 
 
-def rejection_fields(click: Click) -> dict[str, str]:
-    """Return what the reject modal has to bring back."""
+def card_fields(click: Click) -> dict[str, str]:
+    """Return what a modal that a card opens has to bring back."""
     return dict(click.fields) | {"channel": click.channel, "message_ts": click.message_ts}
 
 
@@ -112,11 +123,41 @@ def read_rejection(body: Mapping[str, Any], *, team: str) -> Message | None:
     return click_message(click, reason=_text(answer.get("value")).strip()[: reject_modal.REASON_CHARACTERS])
 
 
+def read_correction(body: Mapping[str, Any], *, team: str) -> Message | None:
+    """Return `route.corrected` for a submitted "Wrong team?" form, None for any other or a broken one."""
+    view = _mapping(body.get("view"))
+    user, view_id = identifier(_within(body, "user", "id")), identifier(view.get("id"))
+    fields = unpacked(view.get("private_metadata"))
+    values = _mapping(_mapping(view.get("state")).get("values"))
+    route = _within(_answer(values, correction_modal.ROUTE_BLOCK), "selected_option", "value")
+    ticket_id = fields.get("ticket_id", "")
+    mine = view.get("callback_id") == correction_modal.CALLBACK_ID
+    if not (mine and user and view_id and ticket_id and isinstance(route, str)):
+        return None
+    words = _text(_answer(values, correction_modal.TEXT_BLOCK).get("value")).strip()
+    member_of = identifier(_within(body, "user", "team_id")) or identifier(_within(body, "team", "id")) or team
+    click = Click(user=user, team=member_of, action_id=WRONG_TEAM, action_ts=view_id, fields=fields)
+    corrected = RouteCorrected(
+        ticket_id=ticket_id,
+        route=route[:80],
+        text=words[: correction_modal.TEXT_CHARACTERS],
+        user=user,
+        team=member_of,
+        channel=identifier(fields.get("channel")),
+    )
+    return _message(click, ROUTE_CORRECTED, corrected, PRIORITY_OPERATOR)
+
+
+def _answer(values: Mapping[str, Any], block: str) -> Mapping[str, Any]:
+    """Return the state of a form's input whose block and action share their name."""
+    return _mapping(_mapping(values.get(block)).get(block))
+
+
 def _ours(action: Mapping[str, Any]) -> bool:
     action_id = action.get("action_id")
     if not isinstance(action_id, str) or len(action_id) > 40:
         return False
-    return action_id in (APPROVE, REJECT, CLAIM, RETURN) or action_id.startswith(CHOICE_PREFIX)
+    return action_id in OURS or action_id.startswith(CHOICE_PREFIX)
 
 
 def _click(action: Mapping[str, Any], place: Mapping[str, str]) -> Click:
@@ -160,6 +201,22 @@ def _handoff(click: Click) -> Message | None:
         message_ts=click.message_ts,
     )
     return _message(click, HANDOFF_CLICKED, body, PRIORITY_OPERATOR)
+
+
+def _proposal(click: Click) -> Message | None:
+    proposal_id, shown_hash = click.fields.get("proposal_id", ""), click.fields.get("shown_hash", "")
+    if not proposal_id:
+        return None
+    body = ProposalClicked(
+        proposal_id=proposal_id,
+        decision="accept" if click.action_id == ACCEPT else "decline",
+        shown_hash=shown_hash,
+        user=click.user,
+        team=click.team,
+        channel=click.channel,
+        message_ts=click.message_ts,
+    )
+    return _message(click, PROPOSAL_CLICKED, body, PRIORITY_OPERATOR)
 
 
 def _choice(click: Click) -> Message | None:

@@ -22,6 +22,7 @@ from hermes_bot.edge.inbound import Bot
 from hermes_bot.edge.listeners import Listeners, Publish
 from hermes_bot.edge.poster import AGENT, POST_CHECK, Poster
 from hermes_bot.edge.posts import Posts
+from hermes_bot.edge.proposal_cards import Corrections, ProposalCards
 from hermes_bot.edge.replies import Replies
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.slack_app import SlackApp
@@ -36,6 +37,8 @@ from hermes_bot.messages.payloads import (
     HANDOFF_CHANGED,
     HANDOFF_NOTED,
     HANDOFF_REQUESTED,
+    PROPOSAL_MADE,
+    PROPOSAL_SETTLED,
     REPLY_READY,
 )
 from hermes_bot.people import Directory
@@ -52,6 +55,8 @@ TYPES = (
     HANDOFF_CHANGED,
     HANDOFF_NOTED,
     ALARM_RAISED,
+    PROPOSAL_MADE,
+    PROPOSAL_SETTLED,
     POST_CHECK,
 )
 """The message types that agent `slack` subscribes to."""
@@ -74,12 +79,13 @@ class Doors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What the edge reads: people, tickets, approvals, and what it posted."""
+    """What the edge reads: people, tickets, approvals, what it posted, and what there is to correct, if anything."""
 
     directory: Directory
     tickets: Tickets
     approvals: Approvals
     posts: Posts
+    corrections: Corrections | None = None
 
 
 class SlackEdge:
@@ -154,8 +160,15 @@ class SlackEdge:
             team=str(identity.get("team_id")), user=str(identity.get("user_id")), bot=str(identity.get("bot_id") or "")
         )
         self._policy = await self._patiently(lambda: resolved(self._policy, self._api))
-        self._handlers = self._wired(self._policy)
-        listeners = Listeners(self._publish, self._api, self._session, bot=bot, policy=self._policy)
+        self._handlers = self._wired(self._policy) | self._correcting(self._policy, bot.team)
+        listeners = Listeners(
+            self._publish,
+            self._api,
+            self._session,
+            bot=bot,
+            policy=self._policy,
+            corrections=self._desk.corrections,
+        )
         self._app = SlackApp(self._api, listeners, bot=bot, bot_token=self._api.client.token or "")
         self._state = "not listening yet"
         return bot
@@ -235,6 +248,21 @@ class SlackEdge:
             ALARM_RAISED: AlarmPosts(poster, handoff_channel=policy.handoff_channel).on_raised,
             POST_CHECK: poster.on_check,
         }
+
+    def _correcting(self, policy: ChannelPolicy, team: str) -> dict[str, Handler]:
+        desk = self._desk
+        if desk.corrections is None:
+            return {}
+        table = CardTable(self._poster, self._api, desk.directory, clock=self._clock)
+        cards = ProposalCards(
+            self._poster,
+            table,
+            posts=desk.posts,
+            corrections=desk.corrections,
+            team=team,
+            channel=policy.handoff_channel,
+        )
+        return {PROPOSAL_MADE: cards.on_made, PROPOSAL_SETTLED: cards.on_settled}
 
     async def _patiently(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
         """Return what `work` gives once Slack is there; a token that is refused is not waited for."""

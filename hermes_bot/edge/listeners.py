@@ -10,10 +10,14 @@ from typing import Any
 import aiohttp
 
 from hermes_bot.edge.channels import ChannelPolicy
-from hermes_bot.edge.clicks import Click, click_message, read_clicks, read_rejection, rejection_fields
+from hermes_bot.edge.clicks import Click, card_fields, click_message, read_clicks, read_correction, read_rejection
 from hermes_bot.edge.inbound import Bot, read_event
+from hermes_bot.edge.proposal_cards import Corrections
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.views.approval import REJECT
+from hermes_bot.edge.views.correction_modal import TEXT_BLOCK, correction_modal
+from hermes_bot.edge.views.handoff import WRONG_TEAM
+from hermes_bot.edge.views.look import Json
 from hermes_bot.edge.views.reject_modal import REASON_BLOCK, reject_modal
 from hermes_bot.errors import HermesError, PermanentError, TransientError
 from hermes_bot.messages.message import Message
@@ -34,13 +38,21 @@ class Listeners:
     """Publishes what people write and press."""
 
     def __init__(
-        self, publish: Publish, api: SlackApi, session: aiohttp.ClientSession, *, bot: Bot, policy: ChannelPolicy
+        self,
+        publish: Publish,
+        api: SlackApi,
+        session: aiohttp.ClientSession,
+        *,
+        bot: Bot,
+        policy: ChannelPolicy,
+        corrections: Corrections | None = None,
     ) -> None:
         self._publish = publish
         self._api = api
         self._session = session
         self._bot = bot
         self._policy = policy
+        self._corrections = corrections
 
     async def on_event(self, body: Mapping[str, Any]) -> None:
         """Publish what a person wrote; raise PublishFailed, so that Slack delivers the event again."""
@@ -51,6 +63,9 @@ class Listeners:
     async def on_action(self, body: Mapping[str, Any]) -> None:
         """Publish each press. One that cannot be published has no second delivery: the person is asked for it."""
         for click in read_clicks(body, team=self._bot.team):
+            if click.action_id == WRONG_TEAM:
+                await self._asked_where(click, body.get("response_url"))
+                continue
             if click.action_id == REJECT and await self._asked_why(click):
                 continue
             message = click_message(click)
@@ -65,13 +80,14 @@ class Listeners:
 
     async def on_view(self, body: Mapping[str, Any]) -> dict[str, str] | None:
         """Publish a submitted modal; return Slack's `errors` for it when that failed, so that it stays open."""
-        message = read_rejection(body, team=self._bot.team)
+        correction = read_correction(body, team=self._bot.team)
+        message = correction or read_rejection(body, team=self._bot.team)
         if message is None:
             return None
         try:
             await self._published(message)
         except PublishFailed:
-            return {REASON_BLOCK: CLICK_AGAIN}
+            return {TEXT_BLOCK if correction else REASON_BLOCK: CLICK_AGAIN}
         return None
 
     async def _published(self, message: Message) -> None:
@@ -85,15 +101,27 @@ class Listeners:
         """Open the modal that asks for a reason; False when it cannot, and the rejection has to do without."""
         if not click.trigger_id or not click.fields.get("approval_id"):
             return False
+        return await self._opened(click, reject_modal(card_fields(click)))
+
+    async def _asked_where(self, click: Click, response_url: object) -> None:
+        """Open the form that asks which route it should have been; where that cannot be, ask for another click."""
         try:
-            await self._api.call(
-                "views.open",
-                limit_s=DIRECT_CALL_LIMIT_S,
-                trigger_id=click.trigger_id,
-                view=reject_modal(rejection_fields(click)),
-            )
+            if self._corrections is None or not click.trigger_id:
+                raise PermanentError("nothing to ask with")
+            form = await self._corrections.form(click.fields.get("ticket_id", ""))
+        except HermesError as error:
+            log.warning("no form to correct a route with", extra={"error": str(error)})
+            opened = False
+        else:
+            opened = await self._opened(click, correction_modal(form, card_fields(click)))
+        if not opened:
+            await self._told_to_click_again(response_url)
+
+    async def _opened(self, click: Click, view: Json) -> bool:
+        try:
+            await self._api.call("views.open", limit_s=DIRECT_CALL_LIMIT_S, trigger_id=click.trigger_id, view=view)
         except (TransientError, PermanentError) as error:
-            log.warning("the reject modal did not open", extra={"error": str(error)})
+            log.warning("a modal did not open", extra={"action_id": click.action_id, "error": str(error)})
             return False
         return True
 

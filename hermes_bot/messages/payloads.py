@@ -29,6 +29,10 @@ HANDOFF_CLICKED = "handoff.clicked"
 HANDOFF_CHANGED = "handoff.changed"
 HANDOFF_NOTED = "handoff.noted"
 ALARM_RAISED = "alarm.raised"
+ROUTE_CORRECTED = "route.corrected"
+PROPOSAL_MADE = "proposal.made"
+PROPOSAL_CLICKED = "proposal.clicked"
+PROPOSAL_SETTLED = "proposal.settled"
 POST_CHECK = "post.check"
 TASK_RESULT = "task.result"
 TASK_ERROR = "task.error"
@@ -221,6 +225,38 @@ class HandoffNoted(msgspec.Struct, frozen=True, kw_only=True):
     ticket_id: str
     text: str
     user: str
+
+
+class RouteCorrected(msgspec.Struct, frozen=True, kw_only=True):
+    """`route.corrected`: somebody of the staff says which route a ticket should have taken.
+
+    `text` is the customer's words as they were left in the form, `channel` where the card stands.
+    """
+
+    ticket_id: str
+    route: str
+    text: str
+    user: str
+    team: str
+    channel: str
+
+
+class ProposalMade(msgspec.Struct, frozen=True, kw_only=True):
+    """`proposal.made` and `proposal.settled`: a card is wanted, or redrawn, for this proposed utterance."""
+
+    proposal_id: str
+
+
+class ProposalClicked(msgspec.Struct, frozen=True, kw_only=True):
+    """`proposal.clicked`: Accept or Decline was pressed. `shown_hash` comes from the button."""
+
+    proposal_id: str
+    decision: str  # accept | decline
+    shown_hash: str
+    user: str
+    team: str
+    channel: str
+    message_ts: str
 
 
 class PostCheck(msgspec.Struct, frozen=True, kw_only=True):

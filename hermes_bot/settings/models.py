@@ -73,9 +73,14 @@ class TicketSettings(Section):
 
 
 class RoutingSettings(Section):
-    """`routing`: the route table, relative to the folder of `hermes.yaml`."""
+    """`routing`: the route table, relative to the folder of `hermes.yaml`.
+
+    `labelled` are texts with the route they should get, against which a suggested change is measured; relative to
+    the route table, empty where there are none.
+    """
 
     file: Annotated[Path, Strict(strict=False)] = Path("routing.yaml")
+    labelled: str = ""
 
 
 class PolicySettings(Section):

@@ -50,7 +50,7 @@ _CUE = re.compile(
     re.IGNORECASE,
 )
 _SAYS_NAME = re.compile(
-    r"\b((?:my name is|my name's|i am|i'm|this is|name:|regards,?|sincerely,?|cheers,?)\s+)"
+    r"\b((?i:my name is|my name's|i am|i'm|this is|name:|regards,?|sincerely,?|cheers,?)\s+)"
     r"((?:[A-ZÄÖÜÉ][\w'-]+)(?:\s+[A-ZÄÖÜÉ][\w'-]+){0,3})"
 )
 _SAYS_NAME_ZH = re.compile(

@@ -11,6 +11,7 @@ from hermes_bot.edge.views.words import fitted, link, name_of
 from hermes_bot.tickets.ticket import Owner, Ticket
 
 CLAIM, RETURN = "handoff:claim", "handoff:return"
+WRONG_TEAM = "route:wrong"
 SUMMARY_CHARACTERS = 2_500
 REASON_CHARACTERS = 200
 HEADLINES = {
@@ -29,7 +30,7 @@ def handoff_look(ticket: Ticket, *, names: Mapping[str, str], thread_url: str = 
     return Look(
         text=f"{title}\n{state}\n{summary}"[:UPDATE_CHARACTERS],
         blocks=(
-            section(f"*{title}*"),
+            section(f"*{title}*") | {"accessory": _wrong_team(ticket)},
             words(summary),
             _about(ticket, names, thread_url),
             context(state),
@@ -44,6 +45,11 @@ def short_handoff_look(ticket: Ticket, *, names: Mapping[str, str]) -> Look:
     return Look(
         text=f"{title}\n{state}", blocks=(section(f"*{title}*"), context(state), *((buttons,) if buttons else ()))
     )
+
+
+def _wrong_team(ticket: Ticket) -> Json:
+    value = packed(ticket_id=ticket.id, context_id=ticket.context_id)
+    return button("Wrong team?", action_id=WRONG_TEAM, value=value)
 
 
 def _about(ticket: Ticket, names: Mapping[str, str], thread_url: str) -> Json:
