@@ -1,10 +1,11 @@
--- Every step of the redis backend. One call takes a batch of operations and runs them as one atomic step.
+-- Every step of the redis backend, as a library of redis functions; LIBRARY stands for its name, which changes with
+-- this text. One call takes a batch of operations and runs them as one atomic step.
 --
--- KEYS[1]  the prefix of all keys of one bus; its {hash tag} keeps them in one slot of a cluster
--- ARGV[1]  now in seconds since the epoch; empty: the server's clock
--- ARGV[2]  the consumer (process) that calls
--- ARGV[3]  '1' when an earlier call may have been carried out without its answer having arrived
--- ARGV[4]  the operations, msgpack: a list of {name, argument ...}
+-- keys[1]  the prefix of all keys of one bus; its {hash tag} keeps them in one slot of a cluster
+-- args[1]  now in seconds since the epoch; empty: the server's clock
+-- args[2]  the consumer (process) that calls
+-- args[3]  '1' when an earlier call may have been carried out without its answer having arrived
+-- args[4]  the operations, msgpack: a list of {name, argument ...}
 -- Returns {one result for each operation, {agent, unfinished, not delayed, ...} for each agent whose queue changed}
 --
 -- Every operation can be repeated: it finds that it was done already and answers the same.
@@ -27,14 +28,8 @@
 --   meta              hash: the version of all this; paused, since when nothing may be handled
 --   cancelled         sorted set: context -> when it was cancelled;   orders: stream of the same, for who works now
 
-local P = KEYS[1] .. ':'
-local me, repeated = ARGV[2], ARGV[3] == '1'
-local call = redis.call
-local now = tonumber(ARGV[1])
-if not now then
-  local time = call('TIME')
-  now = time[1] + time[2] / 1000000
-end
+local P, me, repeated, now, call -- of the call under way
+local changed, touched, offered
 
 local VERSION = 1
 local GROUP = 'workers'
@@ -44,8 +39,6 @@ local ID, TASK, SUBSCRIPTION, AGENT, CONTEXT, PRIORITY = 1, 2, 3, 4, 6, 7 -- fix
 local STATE, ATTEMPT, AGAIN, ERROR, QUEUED, UPDATED, TURN, LAST = 1, 2, 3, 4, 5, 6, 7, 8 -- variable
 local DEAD = {dead = true, expired = true, suspended = true}
 local UNFINISHED = {'queued', 'running', 'retrying', 'delayed'}
-
-local changed, touched, offered = {}, {}, {}
 
 local function read(n)
   local record = call('HMGET', P .. 'd:' .. n, 'f', 'v')
@@ -115,17 +108,15 @@ end
 local function add(f, body, not_before)
   local agent = f[AGENT]
   local task = P .. 't:' .. f[TASK]
-  local known = call('HGET', task, f[SUBSCRIPTION])
-  if known then
+  local n = string.format('%d', call('INCR', P .. 'seq'))
+  if call('HSETNX', task, f[SUBSCRIPTION], n) == 0 then
     if not repeated then return 0 end
-    local same = read(known)
+    local same = read(call('HGET', task, f[SUBSCRIPTION]))
     return same and same[ID] == f[ID] and 1 or 0
   end
-  local n = string.format('%d', call('INCR', P .. 'seq'))
   local delayed = not_before > now
   local v = {delayed and 'delayed' or 'queued', 1, false, '', now, 0, '', ''}
   call('HSET', P .. 'd:' .. n, 'b', body, 'f', cmsgpack.pack(f), 'v', cmsgpack.pack(v))
-  call('HSET', task, f[SUBSCRIPTION], n)
   call('ZADD', P .. 'order', n, n)
   call('ZADD', P .. 'ids', 0, f[ID] .. '\0' .. n)
   call('ZADD', P .. 'since:' .. agent, math.max(now, not_before), n)
@@ -171,16 +162,20 @@ end
 
 -- Begin a turn; return the row, or nil where nothing is to be done.
 local function begin(n, turn)
-  local f, v = read(n)
-  if not f or v[STATE] ~= 'queued' and v[STATE] ~= 'retrying' then return nil end -- purged or cancelled meanwhile
+  local record = call('HMGET', P .. 'd:' .. n, 'b', 'f', 'v')
+  if not record[3] then return nil end -- purged meanwhile
+  local f, v = cmsgpack.unpack(record[2]), cmsgpack.unpack(record[3])
   if v[STATE] == 'retrying' then
     v[ATTEMPT] = v[ATTEMPT] + 1
     v[AGAIN] = true
+  elseif v[STATE] ~= 'queued' then
+    return nil -- cancelled meanwhile
   end
   move(f, v, 'running')
   v[TURN] = turn
-  write(n, v)
-  return row(n)
+  local variable = cmsgpack.pack(v)
+  call('HSET', P .. 'd:' .. n, 'v', variable)
+  return {n, record[1], record[2], variable}
 end
 
 -- Take up to `limit` entries from the most urgent band; several only where there is no other band.
@@ -527,29 +522,48 @@ function run.leave(agents)
   return 1
 end
 
-local results = {}
-for i, operation in ipairs(cmsgpack.unpack(ARGV[4])) do
-  results[i] = run[operation[1]](unpack(operation, 2))
-end
-
-for field, by in pairs(changed) do
-  if by ~= 0 then call('HINCRBY', P .. 'counts', field, by) end
-end
-for agent, times in pairs(offered) do
-  while times > 0 do
-    local waiter = call('SPOP', P .. 'wait:' .. agent)
-    if not waiter then break end
-    if call('PUBLISH', P .. 'bell:' .. waiter, agent) > 0 then times = times - 1 end
+local function ring()
+  for agent, times in pairs(offered) do
+    while times > 0 do
+      local waiter = call('SPOP', P .. 'wait:' .. agent)
+      if not waiter then break end
+      if call('PUBLISH', P .. 'bell:' .. waiter, agent) > 0 then times = times - 1 end
+    end
   end
 end
-local sizes = {}
-for agent in pairs(touched) do
-  local fields = {}
-  for i, state in ipairs(UNFINISHED) do fields[i] = agent .. '\n' .. state end
-  local numbers = call('HMGET', P .. 'counts', unpack(fields))
-  local active = (numbers[1] or 0) + (numbers[2] or 0) + (numbers[3] or 0)
-  sizes[#sizes + 1] = agent
-  sizes[#sizes + 1] = active + (numbers[4] or 0)
-  sizes[#sizes + 1] = active
+
+local function sizes()
+  local told = {}
+  for agent in pairs(touched) do
+    local fields = {}
+    for i, state in ipairs(UNFINISHED) do fields[i] = agent .. '\n' .. state end
+    local numbers = call('HMGET', P .. 'counts', unpack(fields))
+    local active = (numbers[1] or 0) + (numbers[2] or 0) + (numbers[3] or 0)
+    told[#told + 1] = agent
+    told[#told + 1] = active + (numbers[4] or 0)
+    told[#told + 1] = active
+  end
+  return told
 end
-return {results, sizes}
+
+local function invoke(keys, args)
+  P, me, repeated, now, call = keys[1] .. ':', args[2], args[3] == '1', tonumber(args[1]), redis.call
+  if not now then
+    local time = call('TIME')
+    now = time[1] + time[2] / 1000000
+  end
+  changed, touched, offered = {}, {}, {}
+  local results = {}
+  for i, operation in ipairs(cmsgpack.unpack(args[4])) do
+    results[i] = run[operation[1]](unpack(operation, 2))
+  end
+  for field, by in pairs(changed) do
+    if by ~= 0 then call('HINCRBY', P .. 'counts', field, by) end
+  end
+  ring()
+  return {results, sizes()}
+end
+
+-- The second runs also when redis is out of memory: what it does makes room in the end.
+redis.register_function{function_name = 'LIBRARY_publish', callback = invoke}
+redis.register_function{function_name = 'LIBRARY_work', callback = invoke, flags = {'allow-oom'}}

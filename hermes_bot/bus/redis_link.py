@@ -1,4 +1,4 @@
-"""A connection to redis that runs the bus's scripts, in batches, and outlasts outages.
+"""A connection to redis that runs the bus's functions, in batches, and outlasts outages.
 
 While one call is under way, callers queue up; the next call takes them all. A call whose answer was lost is
 repeated, which the scripts allow. What `redis_bus.lua` does is no concern of this file.
@@ -39,10 +39,26 @@ logger = logging.getLogger(__name__)
 
 
 @cache
-def script(*, when_full: bool) -> bytes:
-    """Return the script; `when_full` runs it also while redis is out of memory, for what makes room in the end."""
-    flags = "#!lua flags=allow-oom\n" if when_full else "#!lua\n"
-    return flags.encode() + files("hermes_bot.bus").joinpath("redis_bus.lua").read_bytes()
+def library() -> tuple[str, str]:
+    """Return the name and the text of the functions; the name tells the text, so that versions do not meet."""
+    text = files("hermes_bot.bus").joinpath("redis_bus.lua").read_text(encoding="utf-8")
+    name = f"hermes_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    return name, f"#!lua name={name}\n{text.replace('LIBRARY', name)}"
+
+
+async def invoke(connection: AbstractConnection, function: str, *arguments: object) -> Any:
+    """Return what the function answers; load the library where the server does not know it yet."""
+    name, text = library()
+    for known in (False, True):
+        await connection.send_command("FCALL", f"{name}_{function}", 1, *arguments)
+        try:
+            return await connection.read_response()
+        except exceptions.ResponseError as error:
+            if known or "Function not found" not in str(error):
+                raise
+        await connection.send_command("FUNCTION", "LOAD", "REPLACE", text)
+        await connection.read_response()
+    raise AssertionError("the second call returns or raises")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,8 +128,7 @@ class Link:
     ) -> None:
         self._address = address
         self._consumer = consumer
-        self._script = script(when_full=when_full)
-        self._sha = hashlib.sha1(self._script, usedforsecurity=False).hexdigest()
+        self._function = "work" if when_full else "publish"
         self._retry_for_s = retry_for_s
         self._sleep = sleep
         self._on_sizes = on_sizes
@@ -192,11 +207,8 @@ class Link:
         now = "" if clock is None else repr(clock())
         blob = msgspec.msgpack.encode([*before, *operations])
         self._unanswered = True
-        arguments = (1, self._address.key, now, self._consumer, "1" if repeated else "", blob)
         try:
-            answer = await self._command("EVALSHA", self._sha, *arguments)
-        except exceptions.NoScriptError:
-            answer = await self._command("EVAL", self._script, *arguments)
+            answer = await self._invoke(self._address.key, now, self._consumer, "1" if repeated else "", blob)
         except (*UNREACHABLE, *NOT_NOW):
             raise
         except exceptions.RedisError:
@@ -208,12 +220,11 @@ class Link:
         self._on_sizes(sizes)
         return results[len(before) :]
 
-    async def _command(self, *command: Any) -> Any:
+    async def _invoke(self, *arguments: object) -> Any:
         if self._connection is None:
             self._connection = self._address.connection()
             await connect(self._connection)
-        await self._connection.send_command(*command)
-        return await self._connection.read_response()
+        return await invoke(self._connection, self._function, *arguments)
 
     async def _disconnect(self) -> None:
         connection, self._connection = self._connection, None

@@ -8,7 +8,7 @@ import msgspec
 from redis import exceptions
 from redis.asyncio.connection import AbstractConnection
 
-from hermes_bot.bus.redis_link import UNREACHABLE, Address, connect, script
+from hermes_bot.bus.redis_link import UNREACHABLE, Address, connect, invoke
 from hermes_bot.errors import StoreError
 
 OLDEST = (7, 0)
@@ -57,8 +57,7 @@ def _check(about: dict[str, str], address: Address) -> None:
 
 async def _check_version(connection: AbstractConnection, address: Address) -> None:
     operations = msgspec.msgpack.encode([["open"]])
-    await connection.send_command("EVAL", script(when_full=True), 1, address.key, "", "", "", operations)
-    results, _ = await connection.read_response()
+    results, _ = await invoke(connection, "work", address.key, "", "", "", operations)
     version = int(results[0])
     if version > VERSION:
         raise StoreError(

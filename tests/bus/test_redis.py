@@ -304,16 +304,16 @@ async def test_a_step_whose_answer_was_lost_is_taken_once(
     redis_server: Redis, prefix: str, lost: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lose = [lost]
-    command = Link._command
+    invoke = Link._invoke
 
     async def losing(link: Link, *parts: Any) -> Any:
-        answer = await command(link, *parts)
+        answer = await invoke(link, *parts)
         if lose and lose[0].encode() in parts[-1]:
             lose.pop()
             raise exceptions.ConnectionError("lost")
         return answer
 
-    monkeypatch.setattr(Link, "_command", losing)
+    monkeypatch.setattr(Link, "_invoke", losing)
     backend = backend_on(redis_server, prefix, lease_s=3600)
     await backend.open()
     delivery = Delivery(message=message(), subscription="entry:#", agent="entry")
