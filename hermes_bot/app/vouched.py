@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Any
 
 from msgspec.structs import replace
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, insert, select, update
+from sqlalchemy.exc import IntegrityError
 
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Chain, Message
@@ -31,13 +32,17 @@ class VouchedPeople:
     async def vouch(self, user: str, *, email: str, name: str = "", locale: str = "") -> None:
         """Keep who that is; the newest word counts, and an empty address takes an earlier one back."""
         table = vouched_people
-        row = {"team": TEAM, "id": user, "email": email, "name": name or user, "locale": locale}
+        values = {"email": email, "name": name or user, "locale": locale, "updated_at": self._clock()}
+        change = update(table).where(table.c.team == TEAM, table.c.id == user).values(**values)
 
         def work(connection: Connection) -> None:
-            connection.execute(delete(table).where(table.c.team == TEAM, table.c.id == user))
-            connection.execute(insert(table).values(**row, updated_at=self._clock()))
+            if not connection.execute(change).rowcount:
+                connection.execute(insert(table).values(team=TEAM, id=user, **values))
 
-        await self._database.run(work)
+        try:
+            await self._database.run(work)
+        except IntegrityError:  # somebody else vouched for them first, in the same instant; the newest word counts
+            await self._database.run(work)
 
     async def person(self, team: str, user: str, *, fresh: bool = False) -> Person:
         """Return the person, without an address where nobody has vouched."""
