@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from routing.batches import Batches
@@ -12,8 +12,9 @@ from routing.choice import Encoder, RouteChoice
 from routing.keywords import KeywordHit, KeywordRules
 from routing.not_sure import NotSure
 from routing.route import Route
-from routing.similarity import Judgement, Similarity
+from routing.similarity import TEMPERATURE, Judgement, Method, Similarity
 from routing.text import clean
+from routing.vectors import Progress, unheard
 
 DEFAULT_THRESHOLD = 0.7
 NEVER_ASK = NotSure()
@@ -23,6 +24,8 @@ UNKNOWN_TYPE = "ticket.unknown"
 class Router:
     """Chooses a route per text. Building it encodes what the cache does not know and fits the head: call it in a
     thread where an event loop runs. `close()` ends its thread.
+
+    `known_words` are English words that are right as they are (see `Mender`); `progress` hears of the encoding.
     """
 
     def __init__(
@@ -31,16 +34,29 @@ class Router:
         encoder: Encoder,
         *,
         cache_folder: Path | None = None,
+        method: Method = "head",
         score_threshold: float = DEFAULT_THRESHOLD,
+        temperature: float = TEMPERATURE,
         not_sure: NotSure = NEVER_ASK,
+        known_words: Collection[str] = (),
         top_k: int = 3,
         recent: int = 2048,
         limit_s: float = 20.0,
+        progress: Progress = unheard,
     ) -> None:
         self._routes = {route.name: route for route in routes if route.enabled}
         enabled = tuple(self._routes.values())
         self._rules = KeywordRules(enabled)
-        self._similarity = Similarity(enabled, encoder, cache_folder, top_k=top_k)
+        self._similarity = Similarity(
+            enabled,
+            encoder,
+            cache_folder,
+            top_k=top_k,
+            method=method,
+            temperature=temperature,
+            known_words=known_words,
+            progress=progress,
+        )
         self._batches: Batches[str, Judgement] = Batches(self._similarity.judge, name="routing")
         self._score_threshold = score_threshold
         self._not_sure = not_sure

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from hermes_bot.errors import SettingsError
 from routing.keywords import BadPattern, compile_pattern
 from routing.not_sure import NotSure
 from routing.route import Keywords, Projection, Route
+from routing.router import DEFAULT_THRESHOLD
+from routing.similarity import TEMPERATURE, Method
 
 MAX_FILE_BYTES = 16 << 20
 
@@ -24,15 +26,21 @@ Path_ = tuple[int | str, ...]
 class _File(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    decision: Method = "head"
+    score_threshold: float = Field(default=DEFAULT_THRESHOLD, ge=0.0, le=1.0)
+    temperature: float = Field(default=TEMPERATURE, ge=0.05, le=20.0)
     not_sure: NotSure = NotSure()
     routes: tuple[Route, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RouteTable:
-    """What a routes file says: the routes in its order, disabled ones included, and when to ask."""
+    """What a routes file says: the routes in its order, disabled ones included, how to decide and when to ask."""
 
     routes: tuple[Route, ...]
+    decision: Method = "head"
+    score_threshold: float = DEFAULT_THRESHOLD
+    temperature: float = TEMPERATURE
     not_sure: NotSure = NotSure()  # noqa: RUF009 - frozen
 
 
@@ -88,7 +96,13 @@ def parse_table(text: str, *, file: str) -> RouteTable:
         _check_unique(document, routes, field)
     if not any(route.enabled and not route.nobody for route in routes):
         raise document.error("no enabled route leads to an agent", ("routes",))
-    return RouteTable(routes=routes, not_sure=read.not_sure)
+    return RouteTable(
+        routes=routes,
+        decision=read.decision,
+        score_threshold=read.score_threshold,
+        temperature=read.temperature,
+        not_sure=read.not_sure,
+    )
 
 
 class _Document:

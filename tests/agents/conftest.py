@@ -17,6 +17,7 @@ from agents.texts import Texts, load_texts
 from agents.unknown import UnknownAgent
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.approvals.clicks import ApprovalDesk
+from hermes_bot.llm.english_words import english_words
 from hermes_bot.llm.light_encoder import LightEncoder
 from hermes_bot.people import Person, Roles
 from hermes_bot.store.database import Database
@@ -48,7 +49,7 @@ def router(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Router]:
     """The shipped routes with the light encoder: encoding its utterances takes seconds, so once for all tests."""
     cache = tmp_path_factory.mktemp("vectors")
     table = load_table(CONFIGS / "routing.yaml")
-    router = Router(table.routes, LightEncoder(), cache_folder=cache, not_sure=table.not_sure)
+    router = Router(table.routes, LightEncoder(), cache_folder=cache, not_sure=table.not_sure, known_words=english_words())
     yield router
     router.close()
 

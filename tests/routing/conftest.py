@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from hermes_bot.llm.english_words import english_words
 from hermes_bot.llm.light_encoder import LightEncoder
 from routing.evaluate import LabelledText
 from routing.route import Route
@@ -67,7 +68,7 @@ async def router(
     shipped_routes: tuple[Route, ...], light_encoder: LightEncoder, vectors_folder: Path
 ) -> AsyncIterator[Router]:
     """The shipped routes in the light profile; the first test fills the cache, the others read it."""
-    built = Router(shipped_routes, light_encoder, cache_folder=vectors_folder)
+    built = Router(shipped_routes, light_encoder, cache_folder=vectors_folder, known_words=english_words())
     yield built
     built.close()
 
