@@ -166,9 +166,10 @@ class Bus:
                 f"{message.type}: a message to publish needs an id; only a handler's outputs have none"
             )
         deliveries = self._router.expand(message, self._clock())
-        await self._wait_for_room(deliveries)
-        if not self._open:
-            raise BusStopped("the bus stopped meanwhile")
+        if any(self._full(delivery) for delivery in deliveries):
+            await self._wait_for_room(deliveries)
+            if not self._open:
+                raise BusStopped("the bus stopped meanwhile")
         added = await self._backend.publish(deliveries)
         if message.kind is Kind.REQUEST and not all(added):
             await self._answer_again(deliveries)
@@ -300,13 +301,16 @@ class Bus:
     async def _wait_for_room(self, deliveries: Sequence[Delivery]) -> None:
         waited_s = 0.0
         for delivery in deliveries:
-            subscription = self._router.subscription(delivery)
-            limit = subscription.policy.max_queue_size if subscription else 0
-            while self._open and self._backend.queue_size(delivery.agent) >= limit:
+            while self._open and self._full(delivery):
                 if waited_s >= self._publish_wait_s:
                     raise BusFull(delivery.agent, self._backend.queue_size(delivery.agent))
                 await self._sleep(ROOM_POLL_S)
                 waited_s += ROOM_POLL_S
+
+    def _full(self, delivery: Delivery) -> bool:
+        subscription = self._router.subscription(delivery)
+        limit = subscription.policy.max_queue_size if subscription else 0
+        return self._backend.queue_size(delivery.agent) >= limit
 
 
 def _cancel(tasks: set[asyncio.Task[None]]) -> None:

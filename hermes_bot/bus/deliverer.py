@@ -43,6 +43,7 @@ OnHop = Callable[[Delivery, State, Sequence[Message], float], None]
 OnFailure = Callable[[Delivery, str], Sequence[Message]]
 OnAlarm = Callable[[Alarm], None]
 
+DONE = Settlement(state=State.DONE)
 STORE_PAUSE_S = 1.0
 STORE_PAUSE_MAX_S = 30.0
 
@@ -134,6 +135,8 @@ class Deliverer:
             return settlement, None if isinstance(error, PermanentError | Unroutable) else False
 
     async def _success(self, delivery: Delivery, outputs: Sequence[Message]) -> Settlement:
+        if not outputs:
+            return DONE
         now = self.clock()
         messages = stamp(delivery, outputs, now)
         expanded: list[Delivery] = []
@@ -194,7 +197,7 @@ class Deliverer:
 
         While the store refuses, keep trying: to run the handler again would be worse than to wait.
         """
-        if settlement.state in DEAD_LETTERS:
+        if settlement.state is not State.DONE and settlement.state in DEAD_LETTERS:  # to hash a state is dear
             settlement = self._aftermath(delivery, settlement)
         pause_s = STORE_PAUSE_S
         while True:
@@ -235,7 +238,8 @@ class Deliverer:
     def _report(self, delivery: Delivery, settlement: Settlement, seconds: float) -> None:
         if self.on_hop is None:
             return
-        outputs = tuple({output.message.id: output.message for output in settlement.outputs}.values())
+        messages = {output.message.id: output.message for output in settlement.outputs}
+        outputs = tuple(messages.values()) if messages else ()
         settled = replace(delivery, state=settlement.state, error=settlement.error)
         try:
             self.on_hop(settled, settlement.state, outputs, seconds)

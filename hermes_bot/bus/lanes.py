@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import heapq
-from collections import Counter, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
 from itertools import count
@@ -76,11 +76,11 @@ class LaneQueue:
         self._sleep = sleep
         self._numbers = count()
         self._ready: defaultdict[str, _Ready] = defaultdict(_Ready)
-        self._behind: dict[tuple[str, str], deque[Delivery]] = {}
+        self._behind: dict[tuple[str, str], deque[Delivery] | None] = {}  # None: nobody yet, as in most lanes
         self._later: list[Entry] = []
         self._alarm: asyncio.Task[None] | None = None
-        self._sizes: Counter[str] = Counter()
-        self._delayed: Counter[str] = Counter()
+        self._sizes: defaultdict[str, int] = defaultdict(int)
+        self._delayed: defaultdict[str, int] = defaultdict(int)
         self._settled = asyncio.Event()
 
     def size(self, agent: str) -> int:
@@ -104,20 +104,21 @@ class LaneQueue:
     def put_head(self, delivery: Delivery, due_at: datetime) -> None:
         """Take a delivery that holds its lane already (after a restart) and is to be retried at `due_at`."""
         self._sizes[delivery.agent] += 1
-        self._behind[delivery.lane] = deque()
+        self._behind[delivery.lane] = None
         self.retry(delivery, due_at)
 
-    async def get(self, agent: str) -> Delivery:
+    def get(self, agent: str) -> Awaitable[Delivery]:
         """Wait for the next delivery of `agent` and return it; its lane is held until `done`."""
-        return await self._ready[agent].get()
+        return self._ready[agent].get()
 
     def done(self, delivery: Delivery) -> None:
         """Free the lane for the next delivery in it."""
-        behind = self._behind[delivery.lane]
+        lane = delivery.lane
+        behind = self._behind[lane]
         if behind:
             self._offer(behind.popleft())
         else:
-            del self._behind[delivery.lane]
+            del self._behind[lane]
         self._sizes[delivery.agent] -= 1
         self._settled.set()
 
@@ -136,7 +137,7 @@ class LaneQueue:
         for (context, agent), behind in self._behind.items():
             if context == context_id:
                 found.extend(each for _, _, each in self._ready[agent].entries() if each.lane == (context, agent))
-                found.extend(behind)
+                found.extend(behind or ())
         return found
 
     def discard(self, deliveries: Collection[Delivery]) -> None:
@@ -144,7 +145,7 @@ class LaneQueue:
         keys, lanes = {each.key for each in deliveries}, {each.lane for each in deliveries}
         heads = self._discard_timed(keys)
         for lane in lanes & self._behind.keys():
-            behind = self._behind[lane]
+            behind = self._behind[lane] or ()
             left = deque(each for each in behind if each.key not in keys)
             self._sizes[lane[1]] -= len(behind) - len(left)
             self._behind[lane] = left
@@ -183,12 +184,15 @@ class LaneQueue:
         await self._sleep(seconds)
 
     def _enter(self, delivery: Delivery) -> None:
-        behind = self._behind.get(delivery.lane)
-        if behind is None:
-            self._behind[delivery.lane] = deque()
+        lane = delivery.lane
+        if lane not in self._behind:
+            self._behind[lane] = None
             self._offer(delivery)
-        else:
-            behind.append(delivery)
+            return
+        behind = self._behind[lane]
+        if behind is None:
+            behind = self._behind[lane] = deque()
+        behind.append(delivery)
 
     def _offer(self, delivery: Delivery) -> None:
         key = delivery.queued_at.timestamp() - delivery.message.priority * AGEING_STEP_S

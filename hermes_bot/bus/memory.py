@@ -80,16 +80,17 @@ class MemoryBackend:
             self._add(output)
         now = self._clock()
         settled = replace(delivery, state=settlement.state, error=settlement.error, updated_at=now)
-        self._records[delivery.key] = settled
+        key = delivery.key
+        self._records[key] = settled
         if settlement.result is not None:
-            self._results[delivery.key] = settlement.result
+            self._results[key] = settlement.result
         if settlement.retry_at is not None:
             again = replace(settled, attempt=delivery.attempt + 1, redelivered=True)
             self._lanes.retry(again, settlement.retry_at)
             return
         self._lanes.done(delivery)
-        if settlement.state not in DEAD_LETTERS:
-            self._finish(delivery.key, now)
+        if settlement.state is State.DONE or settlement.state not in DEAD_LETTERS:  # to hash a state is dear
+            self._finish(key, now)
 
     async def hand_back(self, delivery: Delivery) -> None:
         """Queue the delivery again, first in its lane."""
@@ -179,9 +180,10 @@ class MemoryBackend:
         self._obey(Orders(paused_since=self._paused_since))
 
     def _add(self, delivery: Delivery) -> bool:
-        if delivery.key in self._records:
+        key = delivery.key
+        if key in self._records:
             return False
-        self._records[delivery.key] = delivery
+        self._records[key] = delivery
         self._lanes.put(delivery)
         return True
 

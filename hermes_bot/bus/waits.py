@@ -49,8 +49,11 @@ class Waits:
     rules: WaitRules
     held: Callable[[str, datetime, datetime], timedelta]
     _types: Topics[str] = field(default_factory=Topics)
+    _shortest: timedelta = field(init=False)
 
     def __post_init__(self) -> None:
+        limits = [limit for limit in (self.rules.ttl_s, self.rules.stale_after_s) if limit is not None]
+        object.__setattr__(self, "_shortest", timedelta(seconds=min(limits)) if limits else timedelta.max)
         for value, patterns in (("lasting", self.rules.lasting), ("always", self.rules.always)):
             for pattern in patterns:
                 self._types.add(pattern, value)
@@ -77,6 +80,4 @@ class Waits:
 
     def _may_be_late(self, delivery: Delivery, now: datetime) -> bool:
         """Return false, cheaply, for what has hardly waited."""
-        limits = (delivery.message.ttl_s, self.rules.ttl_s, self.rules.stale_after_s)
-        shortest = min((limit for limit in limits if limit is not None), default=0.0)
-        return now - delivery.queued_at > timedelta(seconds=shortest)
+        return delivery.message.ttl_s is not None or now - delivery.queued_at > self._shortest

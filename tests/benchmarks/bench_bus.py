@@ -29,7 +29,7 @@ from hermes_bot.bus.sqlite import SqliteBackend
 from hermes_bot.messages.message import Message, encode
 
 AGENTS = 5
-CONTEXTS = 200
+CONTEXTS = 2_000  # a context with more than 200 messages a minute is a storm
 PRODUCERS = 64
 RATES = (200, 1000)
 Done = Callable[[Message], None]

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
+from hermes_bot.bus.bus import GATE_POLL_S
 from hermes_bot.bus.inspect import BusFile
 from hermes_bot.bus.port import Delivery, Policy, State
-from hermes_bot.bus.sqlite import SqliteBackend
+from hermes_bot.bus.sqlite import LOOK_EVERY_S, SqliteBackend
 from hermes_bot.errors import TransientError
 from hermes_bot.messages.message import Message
 from tests.bus.harness import FakeTime, Harness, Recorder, blocking, failing, message, until
@@ -173,8 +174,8 @@ async def test_another_process_cancels_pauses_and_resumes_within_a_second(tmp_pa
     await harness.publish(context_id="c1")
     await until(lambda: len(begun) == 1)
     file = BusFile(tmp_path / "bus.db", clock=time.clock)
-    started = time.now
 
+    assert LOOK_EVERY_S + GATE_POLL_S < 1
     assert file.cancel("c1") == 2
     await until(lambda: len(harness.hops) == 1, lambda: time.jump(0.5))
     assert set((await harness.states()).values()) == {State.CANCELLED}
@@ -187,7 +188,6 @@ async def test_another_process_cancels_pauses_and_resumes_within_a_second(tmp_pa
     assert len(begun) == 1
     file.resume()
     await until(lambda: len(begun) == 2, lambda: time.jump(0.5))
-    assert time.now - started < timedelta(seconds=30)
     await harness.finish()
     await harness.bus.stop(1)
     file.close()
