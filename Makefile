@@ -6,7 +6,7 @@ SHELL := /bin/bash
 bin := .venv/bin
 stamp := .venv/.installed
 
-.PHONY: help run test check format bench lock clean
+.PHONY: help run test fire check format bench lock clean
 
 help: ## list what can be made
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -17,6 +17,9 @@ run: $(stamp) ## start Hermes; without a Slack token with a local workspace (ARG
 test: check ## everything: check, then all tests with branch coverage (TESTS="tests/bus" runs a part)
 	@deploy/system-packages.sh
 	$(bin)/pytest --cov --cov-report=term $(TESTS)
+
+fire: $(stamp) ## the bus under fire for half an hour: kills, broken servers, full disks, jumping clocks (ARGS="--kills 20" for less)
+	@PYTHONPATH=. nice $(bin)/python -m tests.fire $(ARGS)
 
 check: $(stamp) ## formatting, lint, types and layers
 	$(bin)/ruff format --check --quiet .
