@@ -19,7 +19,7 @@ from hermes_bot.app.front import Front, LibraryFront
 from hermes_bot.app.health import Looks
 from hermes_bot.app.hermes_app import HermesApp
 from hermes_bot.app.local_workspace import in_workspace
-from hermes_bot.app.sandbox import copy_tickets
+from hermes_bot.app.sandbox import copy_tickets, team_of
 from hermes_bot.app.vouched import TEAM
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Backend, Delivery, Handler, Wanted
@@ -60,7 +60,8 @@ async def replay(
     if original is None:
         raise HermesError(f"the bus no longer has {message_id}; hermes-bot trace {message_id} tells what is known")
     with tempfile.TemporaryDirectory(prefix="hermes-replay-") as folder:
-        app = ReplayApp(_apart(settings, Path(folder)), store, original, clock=clock)
+        vouched = await team_of(store, original) == TEAM
+        app = ReplayApp(_apart(settings, Path(folder)), store, original, vouched=vouched, clock=clock)
         try:
             await app.start()
             after = await app.handled()
@@ -91,8 +92,10 @@ def _apart(settings: Settings, folder: Path) -> Settings:
 class ReplayApp(HermesApp):
     """The bot with a copy of the ticket, tools that only read, and nobody to post to."""
 
-    def __init__(self, settings: Settings, store: Database, original: Message, *, clock: Clock) -> None:
+    def __init__(self, settings: Settings, store: Database, original: Message, *, vouched: bool, clock: Clock) -> None:
+        """`vouched`: the message came from a program that runs Hermes as a library, not from Slack."""
         super().__init__(settings=settings, clock=clock)
+        self._vouched = vouched
         self._store = store
         self._original = original
         self._backend: Backend | None = None
@@ -128,11 +131,6 @@ class ReplayApp(HermesApp):
         if self._vouched:
             return LibraryFront(stores.database, self._directory, self._clock)
         return ReplayFront(settings, stores.database, self._clock)
-
-    @property
-    def _vouched(self) -> bool:
-        """Whether the message came from a program that runs Hermes as a library."""
-        return self._original.context_id.startswith(f"{TEAM}:") or self._original.data.get("team") == TEAM
 
 
 class ReplayFront(LibraryFront):

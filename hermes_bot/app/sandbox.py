@@ -73,6 +73,13 @@ async def copy_tickets(source: Database, target: Database, message: Message) -> 
     await target.run(write)
 
 
+async def team_of(source: Database, message: Message) -> str:
+    """Return the team that the message's customer belongs to, empty where nobody knows."""
+    wanted = or_(tickets.c.context_id == message.context_id, tickets.c.number.in_(_ticket_of(message)))
+    team = await source.run(lambda connection: connection.scalar(select(tickets.c.team).where(wanted).limit(1)))
+    return team or str(message.data.get("team", ""))
+
+
 def _opened_by(connection: Connection, message_id: str) -> Sequence[int]:
     ours = (ticket_messages.c.message_id == message_id, ticket_messages.c.opened)
     return list(connection.scalars(select(ticket_messages.c.ticket_number).where(*ours)))
