@@ -107,5 +107,6 @@ def _without_names(text: str, names: Iterable[str]) -> str:
 def _tidy(text: str) -> str:
     plain = re.sub(r"\(\s*\)|（\s*）|<\s*>", " ", text)
     plain = re.sub(r"\s+([,.;:!?，。！？；：])", r"\1", re.sub(r"\s+", " ", plain))
+    plain = re.sub(r"(?<=[\u4e00-\u9fff]) (?=[\u4e00-\u9fff])", "", plain)
     plain = re.sub(r"([,;:，；：])(?:\s*[,;:，；：])+", r"\1", plain)
     return plain.strip(" ,;:，；：-")
