@@ -122,11 +122,10 @@ class SqliteBackend:
         delivery = replace(await self._lanes.get(agent), state=State.RUNNING)
         self._running.add(delivery.key)
         try:
-            marked = self._writer.submit(lambda c: self._mark(c, delivery))
             if delivery.redelivered:
-                await marked
+                await self._writer.submit(lambda c: self._mark(c, delivery))
             else:
-                marked.add_done_callback(_log_failure)
+                self._writer.post(lambda c: self._mark(c, delivery))
         except (asyncio.CancelledError, StoreError):
             self._running.discard(delivery.key)
             self._lanes.give_back(replace(delivery, state=State.QUEUED))
@@ -300,8 +299,3 @@ class SqliteBackend:
         for start in range(0, len(old), PURGE_AT_ONCE):
             some = old[start : start + PURGE_AT_ONCE]
             await self._writer.submit(lambda c, some=some: rows.delete(c, some))  # type: ignore[misc]  # mypy cannot infer a lambda with a default
-
-
-def _log_failure(marked: asyncio.Future[None]) -> None:
-    if not marked.cancelled() and marked.exception() is not None:
-        logger.warning("could not record that an attempt began", exc_info=marked.exception())

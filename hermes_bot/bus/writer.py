@@ -7,6 +7,7 @@ and under load one `fsync` serves hundreds of callers.
 from __future__ import annotations
 
 import asyncio
+import logging
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -19,16 +20,18 @@ from hermes_bot.errors import StoreError
 
 MOST_PER_COMMIT = 1000
 
+logger = logging.getLogger(__name__)
+
 Result = TypeVar("Result")
 Change = Callable[[sqlite3.Connection], Result]
 
 
 @dataclass(slots=True)
 class _Job:
-    """A change that somebody waits for. `then` runs on the loop after the commit, in the order of the commits."""
+    """A change, and who waits for it. `then` runs on the loop after the commit, in the order of the commits."""
 
     change: Change[Any]
-    future: asyncio.Future[Any]
+    future: asyncio.Future[Any] | None
     then: Callable[[Any], None] | None
     result: Any = None
     error: Exception | None = None
@@ -57,6 +60,11 @@ class Writer:
         future: asyncio.Future[Result] = self._loop.create_future()
         self._jobs.put(_Job(change, future, then))
         return future
+
+    def post(self, change: Change[None]) -> None:
+        """Make the change without anybody waiting; that it failed is logged."""
+        if not self._closed:
+            self._jobs.put(_Job(change, None, None))
 
     async def close(self) -> None:
         """Write what was submitted, then end the thread and close the connection."""
@@ -120,6 +128,10 @@ class Writer:
 
 def _answer(batch: list[_Job]) -> None:
     for job in batch:
+        if job.future is None:
+            if job.error is not None:
+                logger.warning("a change that nobody waits for failed", exc_info=job.error)
+            continue
         if job.error is not None:
             if not job.future.done():
                 job.future.set_exception(job.error)
