@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import typer
+import yaml
 
 from hermes_bot.cli.main import app
 from hermes_bot.settings.environment import CONFIG, SHORT_NAMES, leaves
-from hermes_bot.settings.models import AGENT_NAMES
+from hermes_bot.settings.models import AGENT_NAMES, FileSettings
 from hermes_bot.settings.slack_access import API_URL, APP_TOKEN, BOT_TOKEN, SIGNING_SECRET
 
 ROOT = Path(__file__).parents[2]
@@ -28,12 +29,27 @@ def commands(program: typer.Typer, path: str = "") -> Iterator[str]:
             yield from commands(group.typer_instance, f"{path} {group.name}".strip())
 
 
+def default_of(key: str) -> object:
+    """Return the key's default as YAML would read it."""
+    value: object = FileSettings()
+    for name in key.split("."):
+        value = getattr(value, name)
+    return list(value) if isinstance(value, tuple) else str(value) if isinstance(value, Path) else value
+
+
 def test_the_document_tells_every_key_and_no_other() -> None:
     documented = set(re.findall(r"^\| `([a-z_.]+)` \|", text_of("docs/configuration.md"), flags=re.MULTILINE))
 
     known = {".".join(str(part) for part in path) for path in leaves()}
     of_agents = {key for key in known if key.split(".")[1] in AGENT_NAMES and key.startswith("agents.")}
     assert documented == known - of_agents
+
+
+def test_the_document_tells_each_default() -> None:
+    rows = re.findall(r"^\| `([a-z_.]+)` \| `([^`]*)` \|", text_of("docs/configuration.md"), flags=re.MULTILINE)
+
+    told = {key: yaml.safe_load(value) for key, value in rows}
+    assert told == {key: default_of(key) for key in told}
 
 
 def test_the_document_tells_every_variable() -> None:
