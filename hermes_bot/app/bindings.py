@@ -22,6 +22,7 @@ from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Delivery, Handler
 from hermes_bot.messages import payloads
 from hermes_bot.messages.message import Message
+from hermes_bot.messages.task_payloads import TASK_RESULT
 from hermes_bot.people import Directory, Roles
 from hermes_bot.settings import Settings
 from hermes_bot.tasks.requests import AGENT as REQUESTS
@@ -146,7 +147,7 @@ class AgentBindings:
     def _await_results(self, agent: Agent) -> None:
         """Let the agent hear what came of what it delegates, if it may delegate anything."""
         if delegates_of(agent):
-            self._subscribe(payloads.TASK_RESULT, agent)
+            self._subscribe(TASK_RESULT, agent)
 
     def _subscribe(self, pattern: str, agent: Agent, binding: Binding | None = None) -> None:
         handler, policy = handler_of(agent, self._desk), policy_of(self._settings, agent.name)

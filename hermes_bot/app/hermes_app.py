@@ -29,7 +29,7 @@ from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Backend
 from hermes_bot.errors import BusStopped
 from hermes_bot.messages.message import Message, utc_now
-from hermes_bot.messages.payloads import TaskResult
+from hermes_bot.messages.task_payloads import TaskResult
 from hermes_bot.people import Directory, Roles
 from hermes_bot.settings import Mode, Settings, load
 from hermes_bot.settings.files import beside

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from hermes_bot.messages import payloads
+from hermes_bot.messages import payloads, task_payloads
 from hermes_bot.messages.message import Message
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -36,9 +36,9 @@ PAYLOADS: Mapping[str, type[msgspec.Struct]] = {
     payloads.PROPOSAL_CLICKED: payloads.ProposalClicked,
     payloads.PROPOSAL_SETTLED: payloads.ProposalMade,
     payloads.POST_CHECK: payloads.PostCheck,
-    payloads.TASK_RESULT: payloads.TaskResult,
-    payloads.TASK_ERROR: payloads.TaskError,
-    payloads.TASK_DUE: payloads.TaskDue,
+    task_payloads.TASK_RESULT: task_payloads.TaskResult,
+    task_payloads.TASK_ERROR: task_payloads.TaskError,
+    task_payloads.TASK_DUE: task_payloads.TaskDue,
 }
 
 Schema = dict[str, Any]

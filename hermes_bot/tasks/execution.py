@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from hermes_bot.messages.message import Kind, Message
-from hermes_bot.messages.payloads import TASK_RESULT, TaskResult, TaskStatus, TaskSummary, ToolUse
+from hermes_bot.messages.task_payloads import TASK_RESULT, TaskResult, TaskStatus, TaskSummary, ToolUse
 from hermes_bot.tasks.expectation import problems
 
 

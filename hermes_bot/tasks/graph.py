@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from hermes_bot.errors import PermanentError
-from hermes_bot.messages.payloads import TaskResult, TaskStatus, TaskSummary
+from hermes_bot.messages.task_payloads import TaskResult, TaskStatus, TaskSummary
 from hermes_bot.tasks.expectation import check_schema, problems
 from hermes_bot.tasks.task import PART_NAME, Part, part_task
 

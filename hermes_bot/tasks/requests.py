@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from hermes_bot.bus.port import Delivery, Handler
 from hermes_bot.errors import HermesError, PermanentError
 from hermes_bot.messages.message import Kind, Message
-from hermes_bot.messages.payloads import TASK_ERROR, TASK_RESULT, TaskError, TaskResult, TaskStatus, read
+from hermes_bot.messages.payloads import read
+from hermes_bot.messages.task_payloads import TASK_ERROR, TASK_RESULT, TaskError, TaskResult, TaskStatus
 from hermes_bot.tasks.expectation import check_schema, problems
 from hermes_bot.tasks.store import TaskStore
 

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 from sqlalchemy.exc import IntegrityError
 
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import TaskResult
+from hermes_bot.messages.task_payloads import TaskResult
 from hermes_bot.store.database import Database
 from hermes_bot.store.tables import task_answers, task_graphs
 from hermes_bot.tasks.graph import Graph, Step

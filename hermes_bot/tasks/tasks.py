@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from hermes_bot.bus.port import Delivery, Handler
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import PRIORITY_SUBTASK, Kind, Message
-from hermes_bot.messages.payloads import (
+from hermes_bot.messages.payloads import read
+from hermes_bot.messages.task_payloads import (
     TASK_DUE,
     TASK_ERROR,
     TASK_RESULT,
@@ -24,7 +25,6 @@ from hermes_bot.messages.payloads import (
     TaskError,
     TaskResult,
     TaskStatus,
-    read,
 )
 from hermes_bot.tasks.execution import Execution
 from hermes_bot.tasks.graph import Graph, PartRun, PartState, Step, begin, expire, outcome_of, settle

@@ -18,7 +18,8 @@ from hermes_bot.app import HermesApp
 from hermes_bot.app.build import build_router
 from hermes_bot.errors import BusStopped, PermanentError
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import REPLY_READY, Reply, TaskResult, TaskStatus, Work, read
+from hermes_bot.messages.payloads import REPLY_READY, Reply, Work, read
+from hermes_bot.messages.task_payloads import TaskResult, TaskStatus
 from hermes_bot.people import Person
 from hermes_bot.tasks.requests import TaskFailed
 from hermes_bot.tasks.task import Part

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from hermes_bot.messages import payloads
+from hermes_bot.messages import payloads, task_payloads
 from hermes_bot.messages.message import Message, encode
 from hermes_bot.messages.schemas import PAYLOADS, all_schemas, data_schema, envelope_schema
 
+SHIPPED = {**vars(payloads), **vars(task_payloads)}
 ROOT = Path(__file__).parents[2]
 
 
@@ -34,23 +35,21 @@ def any_of(struct: type[msgspec.Struct]) -> st.SearchStrategy[msgspec.Struct]:
 def _any(hint: Any) -> st.SearchStrategy[Any]:
     if hint == dict[str, Any]:
         return st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5), max_size=2)
-    if hint == dict[str, payloads.TaskResult]:
-        return st.just({"stock": payloads.TaskResult(task="t", status=payloads.TaskStatus.DONE)})
+    if hint == dict[str, task_payloads.TaskResult]:
+        return st.just({"stock": task_payloads.TaskResult(task="t", status=task_payloads.TaskStatus.DONE)})
     if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
         return any_of(hint)
     if hint is float:
         return st.floats(allow_nan=False, allow_infinity=False)
     if hint == payloads.Inbound | None:
         return st.none() | any_of(payloads.Inbound)
-    if hint in (tuple[payloads.Choice, ...], tuple[payloads.ToolUse, ...]):
+    if hint in (tuple[payloads.Choice, ...], tuple[task_payloads.ToolUse, ...]):
         return st.lists(any_of(hint.__args__[0]), max_size=2).map(tuple)
     return st.from_type(hint)
 
 
 def test_every_type_that_has_a_name_has_a_schema() -> None:
-    named = {
-        value for name, value in vars(payloads).items() if name.isupper() and isinstance(value, str) and "." in value
-    }
+    named = {value for name, value in SHIPPED.items() if name.isupper() and isinstance(value, str) and "." in value}
 
     assert named <= set(PAYLOADS)
 
@@ -61,12 +60,10 @@ def test_every_payload_belongs_to_a_type() -> None:
         payloads.Part,
         payloads.Said,
         payloads.SaidInPrivate,
-        payloads.TaskSummary,
-        payloads.ToolUse,
+        task_payloads.TaskSummary,
+        task_payloads.ToolUse,
     }
-    structs = {
-        value for value in vars(payloads).values() if isinstance(value, type) and issubclass(value, msgspec.Struct)
-    }
+    structs = {value for value in SHIPPED.values() if isinstance(value, type) and issubclass(value, msgspec.Struct)}
 
     assert structs - nested - {msgspec.Struct, Message} == set(PAYLOADS.values())
 

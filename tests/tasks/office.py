@@ -7,7 +7,8 @@ from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Delivery
 from hermes_bot.bus.stamp import stamp
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import TASK_RESULT, TaskResult, read
+from hermes_bot.messages.payloads import read
+from hermes_bot.messages.task_payloads import TASK_RESULT, TaskResult
 from hermes_bot.store.database import Database
 from hermes_bot.tasks.execution import Execution
 from hermes_bot.tasks.requests import Requests, marked

@@ -6,7 +6,8 @@ import pytest
 from hermes_bot.bus.port import State
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Kind, Message
-from hermes_bot.messages.payloads import TASK_RESULT, TaskResult, TaskStatus, fields_of
+from hermes_bot.messages.payloads import fields_of
+from hermes_bot.messages.task_payloads import TASK_RESULT, TaskResult, TaskStatus
 from hermes_bot.tasks.execution import Execution
 from hermes_bot.tasks.task import CONTINUE, Part, retry
 from tests.bus.harness import message, until

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_bot.messages.payloads import TaskResult, TaskStatus
+from hermes_bot.messages.task_payloads import TaskResult, TaskStatus
 from hermes_bot.tasks.graph import Graph, PartState, Step, begin, expire, outcome_of, settle
 from hermes_bot.tasks.task import OnFailure, Part, part_task, read_part_task
 

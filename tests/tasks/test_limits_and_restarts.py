@@ -2,7 +2,7 @@ import asyncio
 
 from hermes_bot.bus.port import Delivery, State
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import TASK_DUE, TaskStatus
+from hermes_bot.messages.task_payloads import TASK_DUE, TaskStatus
 from hermes_bot.tasks.execution import Execution
 from hermes_bot.tasks.task import CONTINUE, Part, retry
 from tests.bus.harness import message, until

@@ -6,7 +6,7 @@ import pytest
 from hermes_bot.bus.port import Delivery
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import TASK_RESULT, TaskResult, TaskStatus
+from hermes_bot.messages.task_payloads import TASK_RESULT, TaskResult, TaskStatus
 from hermes_bot.tasks.execution import Execution
 from hermes_bot.tasks.requests import Requests, TaskFailed, marked
 from tests.bus.harness import message

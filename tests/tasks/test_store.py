@@ -11,7 +11,7 @@ from hermes_bot.app.vouched import TEAM, VouchedPeople
 from hermes_bot.bus.port import Delivery
 from hermes_bot.bus.stamp import stamp
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import TASK_DUE, TASK_RESULT, TaskResult, TaskStatus
+from hermes_bot.messages.task_payloads import TASK_DUE, TASK_RESULT, TaskResult, TaskStatus
 from hermes_bot.store.database import Database
 from hermes_bot.store.schema import migrate
 from hermes_bot.tasks.store import TaskStore
