@@ -13,7 +13,8 @@ from hermes_bot.tickets.ticket import Ticket
 class Observation:
     """What came of a tool call.
 
-    `status` is done, waiting (an approval was asked for), refused or invalid. `result` is the tool's answer, or
+    `status` is done, waiting (an approval was asked for), asked_before (one waits for the same already), refused or
+    invalid. `result` is the tool's answer, or
     `{"approval_id": …}`. `code` says why it was refused, `problems` what is wrong with the arguments.
     """
 

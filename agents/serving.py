@@ -20,6 +20,7 @@ from hermes_bot.tools.outcome import Caller, Done, Invalid, NeedsApproval, Refus
 
 TICKET_HANDOFF = "ticket.handoff"
 MOST_REPEATS = 2
+IN_OWN_WORDS = frozenset({"reason"})  # arguments that do not make a request another one
 BOARD = "board"  # the state under this name is shared by all agents of a ticket
 
 
@@ -67,8 +68,14 @@ class _Hands:
                 return await self._ask(outcome, step=len(run.steps))
 
     async def _ask(self, needed: NeedsApproval, *, step: int) -> Observation:
+        key = f"{self._message.id}:{self._caller.agent}:{step}"
+        same = {name: value for name, value in needed.arguments.items() if name not in IN_OWN_WORDS}
+        if await self._desk.approvals.waiting_elsewhere(
+            key=key, requested_by=self._ticket.requester, tool=needed.tool, same=same
+        ):
+            return Observation(status="asked_before")
         request = await self._desk.approvals.request(
-            key=f"{self._message.id}:{self._caller.agent}:{step}",
+            key=key,
             ticket_id=self._ticket.id,
             context_id=self._ticket.context_id,
             requested_by=self._ticket.requester,

@@ -30,7 +30,7 @@ CHOICE_HUMAN = "human"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """What is said about one order. `end` is one of missing, refused, pending, confirm."""
+    """What is said about one order. `end` is one of missing, refused, pending, elsewhere, confirm."""
 
     order_id: str
     text: str
@@ -109,6 +109,8 @@ class RefundPlanner:
             return call
         if seen.status == "waiting":
             return self._part(run, facts, "refund.pending", "pending")
+        if seen.status == "asked_before":
+            return self._part(run, facts, "refund.asked_elsewhere", "elsewhere")
         return to_people(run, "tool_refused", ("The refund tool said", _why_not(seen)))
 
     def _part(self, run: Run, facts: dict[str, Any], key: str, end: str) -> Part:

@@ -79,6 +79,17 @@ class Approvals:
 
         return await self._database.run(work)
 
+    async def waiting_elsewhere(self, *, key: str, requested_by: str, tool: str, same: dict[str, Any]) -> bool:
+        """Return whether another pending request of this person is for the same tool with the `same` arguments."""
+        wanted = select(approvals.c.arguments).where(
+            approvals.c.status == ApprovalStatus.PENDING.value,
+            approvals.c.requested_by == requested_by,
+            approvals.c.tool == tool,
+            approvals.c.key != key,
+        )
+        found = await self._database.run(lambda connection: connection.scalars(wanted).all())
+        return any(same.items() <= arguments.items() for arguments in found)
+
     async def get(self, approval_id: str) -> ApprovalRequest:
         """Return the request; raise PermanentError for an unknown id."""
         return await self._database.run(lambda connection: _by_id(connection, approval_id))

@@ -62,6 +62,19 @@ async def test_a_second_request_while_the_first_waits_asks_nobody_again(pump: Pu
     assert await pending(desk) == 1
 
 
+@pytest.mark.parametrize("words", ["I want a refund for order 10001", "我要退款，订单10001"])
+async def test_the_same_refund_asked_for_in_another_conversation_asks_nobody_again(
+    pump: Pump, desk: Desk, words: str
+) -> None:
+    await pump.says("U0EMMA", "Please refund my order 10001")
+
+    again = await pump.says("U0EMMA", words)
+
+    assert "10001" in again.answer.text
+    assert again.of(APPROVAL_REQUESTED) == []
+    assert len(await desk.approvals.listing()) == 1
+
+
 async def test_a_rejection_is_told_with_its_reason_and_not_asked_again(pump: Pump, book: OrderBook) -> None:
     asked = await pump.says("U0EMMA", "I want a refund for order 10001", channel="D0EMMA")
     rejected = await pump.decides("U0OMAR", asked, "reject", reason="The lamp came back without its cable.")
