@@ -36,6 +36,7 @@ from hermes_bot.settings.files import beside
 from hermes_bot.tasks.requests import Requests
 from hermes_bot.tasks.store import TaskStore
 from hermes_bot.tasks.tasks import Tasks
+from hermes_bot.triage.change_log import ChangeLog
 from hermes_bot.workspace.server import WorkspaceServer
 
 STOP_LIMIT_S = 10.0
@@ -122,7 +123,8 @@ class HermesApp:
         self._parts.push_async_callback(front.stop_listening)
         if self._staffed is None or EDGE in self._staffed:
             await front.listen()
-        routing.follow(front.tell_staff, self._clock)
+        log = ChangeLog(stores.proposals, settings.routing.file)
+        routing.follow(front.tell_staff, log.record, self._clock)
 
     async def publish(self, message: Message) -> None:
         """Return once the message is kept; raise Unroutable, BusFull, BusStopped, StoreError or PermanentError.

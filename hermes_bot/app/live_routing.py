@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Protocol
 
@@ -26,6 +26,10 @@ ALWAYS_BOUND = {TICKET_UNKNOWN: Binding.to("unknown"), TICKET_HANDOFF: Binding.t
 """Small talk is answered and people are brought in whatever the routes say."""
 
 
+Record = Callable[[bytes, bytes], Awaitable[None]]
+"""Hears what the file held before and what it holds now."""
+
+
 class Bindings(Protocol):
     """Binds types to agents."""
 
@@ -46,9 +50,10 @@ class LiveRouting:
         self._capabilities = capabilities or {}
         self._encoder: Encoder | None = None
         self._live: LiveRouter | None = None
-        self._digest = ""
+        self._content = b""
         self._types: dict[str, Binding] = {}
         self._bindings: Bindings | None = None
+        self._record: Record | None = None
         self._watching: asyncio.Task[None] | None = None
 
     @property
@@ -78,18 +83,19 @@ class LiveRouting:
             raise SettingsError(f"cannot be read: {error.strerror}", file=str(file)) from error
         table, router = await asyncio.to_thread(self._built, content)
         self._live = LiveRouter(router)
-        self._digest, self._types = digest_of(content), types_of(table, self._capabilities)
+        self._content, self._types = content, types_of(table, self._capabilities)
 
     def bind(self, bindings: Bindings) -> None:
         """Bind the table's types, now and after each change."""
         self._bindings = bindings
         bindings.bind(self._types)
 
-    def follow(self, tell: Tell, clock: Clock) -> None:
-        """Watch the file until `close`."""
-        file = self._settings.routing.file
-        watch = FileWatch(file, clock=clock, seen=self._digest)
-        reload = Reload(file, watch.poll, self.apply, tell, digest=self._digest, clock=clock)
+    def follow(self, tell: Tell, record: Record, clock: Clock) -> None:
+        """Watch the file until `close`; `record` hears of each change that took effect."""
+        file, digest = self._settings.routing.file, digest_of(self._content)
+        self._record = record
+        watch = FileWatch(file, clock=clock, seen=digest)
+        reload = Reload(file, watch.poll, self.apply, tell, digest=digest, clock=clock)
         self._watching = asyncio.create_task(reload.run(), name="routes-file")
 
     async def apply(self, content: bytes) -> None:
@@ -103,6 +109,9 @@ class LiveRouting:
         self._types = types
         if self._bindings is not None:
             self._bindings.bind(types)
+        before, self._content = self._content, content
+        if self._record is not None:
+            await self._record(before, content)
 
     def built(self, content: bytes) -> Router:
         """Return the router that a file with this content would make, not in use; raise SettingsError. Blocks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import time
@@ -13,6 +14,9 @@ import pytest_asyncio
 
 from hermes_bot import settings
 from hermes_bot.app import HermesApp
+from hermes_bot.messages.message import utc_now
+from hermes_bot.store.database import Database
+from hermes_bot.triage.proposals import Proposals
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.scenario.bot_process import environment
 from tests.scenario.crowd import dead_letters
@@ -112,6 +116,21 @@ async def test_a_changed_keyword_takes_effect_within_two_seconds(edited: Edited)
     assert took_s < WITHIN_S + 1  # the last question's own answer takes time too
 
 
+async def test_a_change_by_hand_is_written_down_with_its_time(edited: Edited) -> None:
+    edited.save(GOOD.replace("[parcel]", "[parcel, sack]"))
+    await changes(edited, "my sack", "can't help", "order")
+
+    database = Database(f"sqlite:///{edited.file.parent / 'data' / 'hermes.db'}")
+    await database.open()
+    kept = Proposals(database, clock=utc_now)
+    async with asyncio.timeout(10):
+        while not (found := [each for each in await kept.changes() if "sack" in each.lines]):
+            await edited.answer("my sack")
+    await database.close()
+    assert found[0].by == ""
+    assert "+    keywords: {any: [parcel, sack]}" in found[0].lines
+
+
 async def test_a_new_route_gets_its_messages_and_a_removed_one_no_longer(edited: Edited) -> None:
     edited.save(GOOD + REFUND)
     await changes(edited, "cashback", "can't help", "refund for")
@@ -138,7 +157,7 @@ async def test_a_customer_whose_route_is_removed_in_between_gets_a_person(edited
 
     followed = await edited.stage.ask(buyer.user, SUPPORT, "any news?", talk.root)
 
-    assert "colleague" in followed
+    assert "asked a colleague" in followed
 
 
 @pytest.mark.parametrize(
