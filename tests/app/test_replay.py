@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -24,7 +25,8 @@ ASKED = {"user": "U1", "text": "Where is my order 10023?", "customer_email": "em
 
 
 @pytest.fixture
-def settings(tmp_path: Path) -> Settings:
+def settings(tmp_path: Path, vectors: Path) -> Settings:
+    shutil.copytree(vectors, tmp_path / "data" / "cache")
     return load(None, ENVIRONMENT, folder=tmp_path)
 
 
