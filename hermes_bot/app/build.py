@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from agents.desk import Desk, Staff, Ways
 from agents.texts import Texts
-from hermes_bot.app.limits import guard_limits, wait_rules
+from hermes_bot.app.limits import guard_limits, scheduler_of, wait_rules
 from hermes_bot.app.watch import Watch
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.bus.bus import Bus
@@ -201,6 +201,7 @@ def build_bus(
         staffed=staffed,
         waits=wait_rules(settings),
         guards=guard_limits(settings),
+        scheduler=scheduler_of(settings),
         on_hop=hop,
         on_failure=on_failure,
         on_alarm=alarm,

@@ -6,6 +6,7 @@ from hermes_bot.app.outlet import AGENT as OUTLET
 from hermes_bot.app.outlet import EDGE
 from hermes_bot.bus.guards import GuardLimits
 from hermes_bot.bus.port import Policy
+from hermes_bot.bus.scheduler import BestScore, Scheduler, StrictOrder
 from hermes_bot.bus.waits import WaitRules
 from hermes_bot.settings import Settings
 
@@ -35,3 +36,9 @@ def wait_rules(settings: Settings) -> WaitRules:
 def guard_limits(settings: Settings) -> GuardLimits:
     """Return what is too much."""
     return GuardLimits(**settings.bus.guards.model_dump())
+
+
+def scheduler_of(settings: Settings) -> Scheduler:
+    """Return the policy that chooses between agents which share a capability."""
+    order = settings.bus.strict_order
+    return StrictOrder(order) if order else BestScore()

@@ -204,6 +204,7 @@ class BusSettings(Section):
     stale_after_s: Seconds = 3_600.0
     synchronous: Literal["full", "normal"] = "full"
     keep_s: Annotated[float, Field(ge=90_000, le=1_000_000_000)] = 604_800.0
+    strict_order: Words = ()
     guards: GuardSettings = GuardSettings()
 
 
