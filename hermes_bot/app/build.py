@@ -19,7 +19,6 @@ from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.memory import MemoryBackend
 from hermes_bot.bus.port import Backend, Delivery
-from hermes_bot.bus.redis_backend import RedisBackend
 from hermes_bot.bus.sqlite import SqliteBackend
 from hermes_bot.edge.channels import ChannelPolicy
 from hermes_bot.edge.channels import Mode as ChannelMode
@@ -184,6 +183,8 @@ def build_backend(settings: Settings, clock: Clock) -> Backend:
         synchronous, keep_s = SYNCHRONOUS[settings.bus.synchronous], settings.bus.keep_s
         return SqliteBackend(bus_file(settings), synchronous=synchronous, keep_s=keep_s, clock=clock)
     if settings.bus.backend == "redis":
+        from hermes_bot.bus.redis_backend import RedisBackend  # redis imports OpenTelemetry, which nobody else needs
+
         bus = settings.bus
         return RedisBackend(bus.url, prefix=bus.prefix, lease_s=bus.lease_s, keep_s=bus.keep_s, clock=clock)
     return MemoryBackend(keep_s=settings.bus.keep_s, clock=clock)

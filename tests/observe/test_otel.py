@@ -2,64 +2,30 @@
 
 from __future__ import annotations
 
-import gzip
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.trace.v1.trace_pb2 import Span
 from opentelemetry.sdk.trace.sampling import Decision, TraceIdRatioBased
 
 from hermes_bot.observe.otel import Spans, sampled
 from hermes_bot.observe.records import Record, RecordKind
+from tests.otlp import Receiver, receiving
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 
 
-class Receiver:
-    """Takes what an OTLP exporter sends."""
-
-    def __init__(self) -> None:
-        self.spans: list[Span] = []
-        self.paths: set[str] = set()
-        receiver = self
-
-        class Door(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                raw = self.rfile.read(int(self.headers["Content-Length"]))
-                if self.headers.get("Content-Encoding") == "gzip":
-                    raw = gzip.decompress(raw)
-                receiver.paths.add(self.path)
-                for resource in ExportTraceServiceRequest.FromString(raw).resource_spans:
-                    receiver.spans += [span for scope in resource.scope_spans for span in scope.spans]
-                self.send_response(200)
-                self.end_headers()
-
-            def log_message(self, *_: Any) -> None:
-                """Stay quiet."""
-
-        self.server = HTTPServer(("127.0.0.1", 0), Door)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-
 @pytest.fixture
 def receiver() -> Iterator[Receiver]:
-    made = Receiver()
-    thread = threading.Thread(target=made.server.serve_forever, name="otlp", daemon=True)
-    thread.start()
-    yield made
-    made.server.shutdown()
-    made.server.server_close()
-    thread.join(10)
+    with receiving() as made:
+        yield made
 
 
 def attempt(message_id: str, **fields: Any) -> Record:
