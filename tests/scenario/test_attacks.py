@@ -218,22 +218,23 @@ async def test_what_was_not_shown_is_not_approved_and_the_requester_approves_not
     await paid_once(stage, buyer, talk, card)
 
 
-async def test_three_approvals_of_one_order_pay_it_once(stage: Stage) -> None:
+async def test_a_refund_asked_for_in_three_conversations_is_paid_once(stage: Stage) -> None:
+    """At the same moment: whether one card comes of it or three, one refund does."""
     buyer = stage.next_buyer()
     words = f"I want a refund for order {buyer.order.id}"
-    talks = [await stage.say(buyer.user, where, words) for where in (SUPPORT, SUPPORT, buyer.dm)]
+    talks = await asyncio.gather(*(stage.say(buyer.user, where, words) for where in (SUPPORT, SUPPORT, buyer.dm)))
     for talk in talks:
         await stage.answer(talk)
-    await stage.until(lambda: len(stage.cards("approval", buyer.order.id)) == 3)
+    await stage.quiet()
     cards = stage.cards("approval", buyer.order.id)
+    assert 1 <= len(cards) <= 3
 
     await asyncio.gather(*(stage.click(user, card, APPROVE) for user in (OMAR, OLIVIA) for card in cards))
 
-    for talk in talks:
-        await stage.answer(talk, 2)
     await stage.quiet()
     assert stage.refunds(buyer) == 1
-    assert sum("has been refunded" in stage.replies(talk)[1].text for talk in talks) == 1
+    told = [post.text for talk in talks for post in stage.replies(talk)]
+    assert sum("has been refunded" in text for text in told) == 1
 
 
 HOSTILE = {
