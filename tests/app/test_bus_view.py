@@ -96,11 +96,11 @@ async def test_a_dead_letter_is_dropped_from_outside(rig: Rig) -> None:
     assert await rig.view.counts() == {("entry", State.CANCELLED): 1}
 
 
-async def test_a_pause_from_outside_is_obeyed_within_a_second_and_ends_so(rig: Rig) -> None:
+async def test_a_pause_from_outside_is_obeyed_by_the_running_bus_and_ends_so(rig: Rig) -> None:
     rig.fails = False
     assert await rig.view.paused_since() is None
     await rig.view.pause(paused=True)
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(LIMIT_S):
         while rig.bus.paused_since is None:  # noqa: ASYNC110 - the bus has no event for it
             await asyncio.sleep(0.01)
     await rig.publish("MSG-1")
