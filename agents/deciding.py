@@ -21,6 +21,7 @@ from hermes_bot.errors import TransientError
 from hermes_bot.messages.payloads import TICKET_UNKNOWN, Inbound, Part
 from hermes_bot.tools.order_number import order_numbers_in
 from routing.choice import RouteChoice
+from routing.explanation import why_line
 
 TICKET_ORDER = "ticket.order"
 TICKET_HANDOFF = "ticket.handoff"
@@ -150,7 +151,7 @@ async def _choose(text: str, desk: Desk) -> RouteChoice:
 
 def _route(text: str, situation: Situation, choice: RouteChoice, desk: Desk) -> Decision:
     """Return the decision for a text with a concern, given the router's choice."""
-    why = f"{choice.reason} {choice.matched}".strip() + f" ({choice.score:.2f})"
+    why = why_line(choice)
     chosen = Decision(type=choice.type, why=why)
     if situation.agent == "refund" and choice.reason != "keyword" and is_short(text) and asks_where(text):
         return Decision(type=TICKET_ORDER, why=f"asks where it is; {why}")

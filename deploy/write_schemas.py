@@ -1,4 +1,4 @@
-"""Writes docs/schemas/*.json from the structs in hermes_bot/messages; run it after a struct has changed."""
+"""Writes docs/schemas/*.json and configs/routing.schema.json from our types; run it after one has changed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import json
 from pathlib import Path
 
 from hermes_bot.messages.schemas import all_schemas
+from routing.schema import schema_text
 
-FOLDER = Path(__file__).resolve().parent.parent / "docs" / "schemas"
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "docs" / "schemas"
 
 
 def rendered() -> dict[str, str]:
@@ -26,6 +28,7 @@ def main() -> None:
         stale.unlink()
     for name, text in files.items():
         (FOLDER / name).write_text(text, encoding="utf-8")
+    (ROOT / "configs" / "routing.schema.json").write_text(schema_text(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -18,11 +18,20 @@ class Neighbour(msgspec.Struct, frozen=True, kw_only=True):
     cosine: float
 
 
+class RuleHit(msgspec.Struct, frozen=True, kw_only=True):
+    """A keyword rule that hits a text: its route, the words that made it hit, and the one that silences it, if any."""
+
+    route: str
+    matched: str
+    silenced_by: str = ""
+
+
 class RouteChoice(msgspec.Struct, frozen=True, kw_only=True):
     """Which route takes a text, or none, and why.
 
     `score` is a calibrated probability, 0..1 (1.0 for a keyword rule). `matched` is the keyword, phrase or
     expression that hit, empty when similarity decided. `type` is the message type that the route emits.
+    `rules` are all that hit, the deciding one first, filled in by an explanation alone.
     `candidates` are the routes among which it is better to ask, none when the choice is clear; see `NotSure`.
     """
 
@@ -35,6 +44,7 @@ class RouteChoice(msgspec.Struct, frozen=True, kw_only=True):
     neighbours: tuple[Neighbour, ...] = ()
     scores: dict[str, float] = {}
     candidates: tuple[str, ...] = ()
+    rules: tuple[RuleHit, ...] = ()
 
 
 class Encoder(Protocol):

@@ -7,6 +7,7 @@ import io
 import os
 import stat
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,29 @@ def with_utterance(content: bytes, route: str, language: str, utterance: str, *,
     if utterance not in written.utterances.get(language, ()):
         raise SettingsError("the utterance did not come out as it went in", file=file)
     return edited
+
+
+def with_numbers(content: bytes, *, temperature: float | None, thresholds: Mapping[str, float], file: str) -> bytes:
+    """Return the file's content with these numbers in place of its own; raise SettingsError where it cannot be.
+
+    `temperature` None and routes that are not named stay as they are.
+    """
+    read_table(content, file=file)
+    writer = _writer()
+    tree = writer.load(content.decode())
+    if temperature is not None and "temperature" in tree:
+        tree["temperature"] = temperature
+    elif temperature is not None:
+        tree.insert(list(tree).index("routes"), "temperature", temperature)
+    for entry in tree["routes"]:
+        if entry["name"] in thresholds and "score_threshold" in entry:
+            entry["score_threshold"] = thresholds[entry["name"]]
+        elif entry["name"] in thresholds:
+            entry.insert(1 + list(entry).index("type"), "score_threshold", thresholds[entry["name"]])
+    out = io.BytesIO()
+    writer.dump(tree, out)
+    read_table(out.getvalue(), file=file)
+    return out.getvalue()
 
 
 def changed_lines(old: bytes, new: bytes, *, name: str) -> str:

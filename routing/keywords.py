@@ -16,7 +16,7 @@ from typing import Any
 import re2
 
 from routing.route import Keywords, Route
-from routing.text import fold
+from routing.text import fold, for_rules
 
 _UNSPACED = re2.compile(r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]")
 _MAX_PROGRAM_BYTES = 8 << 20
@@ -142,15 +142,11 @@ class KeywordRules:
 
     def match(self, text: str) -> KeywordHit | None:
         """Return the hit of the route with the highest priority (in the file's order when equal), or None."""
-        return self.match_folded(fold(text))
-
-    def match_folded(self, folded: str) -> KeywordHit | None:
-        """Return the same for a text that is folded already."""
-        return next((hit for hit in self._hits(folded) if not hit.silenced_by), None)
+        return next((hit for hit in self._hits(for_rules(text)) if not hit.silenced_by), None)
 
     def hits(self, text: str) -> list[KeywordHit]:
         """Return every rule that hits, and every one that would if no word silenced it, highest priority first."""
-        return list(self._hits(fold(text)))
+        return list(self._hits(for_rules(text)))
 
     def _hits(self, folded: str) -> Iterator[KeywordHit]:
         if not folded or not self._owner:

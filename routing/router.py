@@ -7,8 +7,10 @@ from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+import msgspec
+
 from routing.batches import Batches
-from routing.choice import Encoder, RouteChoice
+from routing.choice import Encoder, RouteChoice, RuleHit
 from routing.keywords import KeywordHit, KeywordRules
 from routing.not_sure import NotSure
 from routing.route import Route
@@ -78,7 +80,7 @@ class Router:
         if known is not None:
             self._recent.move_to_end(key)
             return known
-        hit = self._rules.match_folded(key.casefold())
+        hit = self._rules.match(key)
         choice = self._by_rule(hit, None) if hit else self._by_similarity(await self._judge(key))
         self._recent[key] = choice
         while len(self._recent) > self._recent_size:
@@ -86,11 +88,14 @@ class Router:
         return choice
 
     async def explain(self, text: str) -> RouteChoice:
-        """Return the same choice with scores and neighbours filled in even where a rule decided."""
+        """Return the same choice with scores, neighbours and all rules filled in even where a rule decided."""
         key = clean(text)
-        hit = self._rules.match_folded(key.casefold())
+        hits = self._rules.hits(key)
+        first = next((hit for hit in hits if not hit.silenced_by), None)
         judgement = await self._judge(key)
-        return self._by_rule(hit, judgement) if hit else self._by_similarity(judgement)
+        choice = self._by_rule(first, judgement) if first else self._by_similarity(judgement)
+        rules = (RuleHit(route=each.route, matched=each.matched, silenced_by=each.silenced_by) for each in hits)
+        return msgspec.structs.replace(choice, rules=tuple(rules))
 
     def close(self) -> None:
         """End the encoding thread; texts that still wait are cancelled."""

@@ -23,7 +23,9 @@ MAX_FILE_BYTES = 16 << 20
 Path_ = tuple[int | str, ...]
 
 
-class _File(BaseModel):
+class RoutesFile(BaseModel):
+    """Every key that a routes file may hold."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     decision: Method = "head"
@@ -45,7 +47,7 @@ class RouteTable:
 
 
 _KNOWN_KEYS = [
-    *_File.model_fields,
+    *RoutesFile.model_fields,
     *NotSure.model_fields,
     *Route.model_fields,
     *Projection.model_fields,
@@ -87,7 +89,7 @@ def parse_table(text: str, *, file: str) -> RouteTable:
     """Return what the text says; `file` is named in errors. Raises SettingsError."""
     document = _Document(text, file)
     try:
-        read = _File.model_validate(document.value)
+        read = RoutesFile.model_validate(document.value)
     except ValidationError as error:
         raise _refused(document, error) from error
     routes = read.routes

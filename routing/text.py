@@ -1,7 +1,7 @@
 """One form of a text for matching: what looks the same to a reader is the same to a rule.
 
-`fold` serves keyword rules, `for_encoder` serves embeddings. Both look at the head of a long text only, so that
-their cost is bounded whatever a customer pastes.
+`fold` serves the words of keyword rules, `for_rules` the texts they are matched with, `for_encoder` embeddings. All
+look at the head of a long text only, so that their cost is bounded whatever a customer pastes.
 """
 
 from __future__ import annotations
@@ -36,6 +36,14 @@ def clean(text: str) -> str:
 def fold(text: str) -> str:
     """Return the cleaned text without differences of case."""
     return clean(text).casefold()
+
+
+def for_rules(text: str) -> str:
+    """Return the folded text without links and mentions: the words of an address are not the customer's."""
+    plain = clean(text)
+    if "://" in plain or "www." in plain or "<" in plain:
+        plain = clean(_LINK.sub(" ", _URL.sub(" ", plain)))
+    return plain.casefold()
 
 
 def for_encoder(text: str) -> str:

@@ -60,3 +60,48 @@ async def test_progress_hears_every_row_and_no_rows_make_no_crash() -> None:
 
     assert heard == [1, 2, 3, 4, 5, 6]
     assert (await evaluate(Parrot(), [])).accuracy == 0.0
+
+
+class Judge:
+    """Answers with the score that the text names; a text that begins with ? is asked about."""
+
+    async def choose(self, text: str) -> RouteChoice:
+        score = float(text.strip("?"))
+        route = "tea" if score >= 0.5 else None
+        reason = "similarity" if route else "below threshold"
+        scores = {"tea": score, "car": 1 - score}
+        asked = ("tea",) if text.startswith("?") else ()
+        return RouteChoice(route=route, type="t", score=score, reason=reason, scores=scores, candidates=asked)
+
+
+def rows_of(*pairs: tuple[str, str]) -> list[LabelledText]:
+    return [LabelledText(text=text, label=label, lang="en", columns={"who": label[:1]}) for text, label in pairs]
+
+
+async def test_the_surest_part_of_the_rows_is_measured_on_its_own() -> None:
+    figures = await evaluate(Judge(), rows_of(*[("0.9", "tea")] * 8, ("0.55", "car"), ("0.45", "tea")))
+
+    assert figures.coverage == ((1.0, 0.8), (0.95, 0.8), (0.9, 8 / 9), (0.8, 1.0))
+
+
+async def test_what_is_asked_about_is_left_out_of_the_accuracy_of_the_rest() -> None:
+    figures = await evaluate(Judge(), rows_of(("0.9", "tea"), ("?0.6", "car"), ("0.8", "tea"), ("?0.7", "tea")))
+
+    assert (figures.asked_share, figures.accuracy_unasked, figures.accuracy) == (0.5, 1.0, 0.75)
+
+
+async def test_scores_that_are_as_often_right_as_they_say_have_no_calibration_error() -> None:
+    right = rows_of(*[("0.75", "tea")] * 3, ("0.75", "car"))
+    wrong = rows_of(*[("0.95", "car")] * 4)
+
+    assert (await evaluate(Judge(), right)).calibration_error < 1e-9
+    assert abs((await evaluate(Judge(), wrong)).calibration_error - 0.95) < 1e-9
+
+
+async def test_each_value_of_a_column_gets_its_own_figures() -> None:
+    figures = await evaluate(Judge(), rows_of(("0.9", "tea"), ("0.9", "tea"), ("0.9", "car")), by="who")
+
+    assert [(value, one.n, one.accuracy, one.wrong_agent_share) for value, one in figures.by.items()] == [
+        ("t", 2, 1.0, 0.0),
+        ("c", 1, 0.0, 1.0),
+    ]
