@@ -1,4 +1,4 @@
-"""The backend for many processes: Redis Streams with consumer groups, every step one redis function (redis_bus.lua).
+"""The backend for many processes: Redis Streams with consumer groups, every step one redis function (redis_*.lua).
 
 A process leases what it has idle workers for and holds its leases by extending them; what a dead process held is
 put back by any other. Time is the server's. docs/redis.md tells how to run it.

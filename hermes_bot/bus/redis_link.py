@@ -1,7 +1,7 @@
 """A connection to redis that runs the bus's functions, in batches, and outlasts outages.
 
 While one call is under way, callers queue up; the next call takes them all. A call whose answer was lost is
-repeated, which the scripts allow. What `redis_bus.lua` does is no concern of this file.
+repeated, which the scripts allow. What the functions do is no concern of this file.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from redis.asyncio.connection import AbstractConnection, ConnectionPool
 
 from hermes_bot.errors import StoreError
 
+LIBRARY = ("redis_records.lua", "redis_steps.lua", "redis_looks.lua")
 MOST_PER_CALL = 200
 ANSWER_LIMIT_S = 10.0
 CONNECT_LIMIT_S = 5.0
@@ -41,7 +42,8 @@ logger = logging.getLogger(__name__)
 @cache
 def library() -> tuple[str, str]:
     """Return the name and the text of the functions; the name tells the text, so that versions do not meet."""
-    text = files("hermes_bot.bus").joinpath("redis_bus.lua").read_text(encoding="utf-8")
+    folder = files("hermes_bot.bus")
+    text = "\n".join(folder.joinpath(part).read_text(encoding="utf-8") for part in LIBRARY)
     name = f"hermes_{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     return name, f"#!lua name={name}\n{text.replace('LIBRARY', name)}"
 

@@ -1,6 +1,6 @@
 """Deliveries as the redis scripts keep them: a message as JSON, fixed fields, variable fields.
 
-The order of the fields is the one that redis_bus.lua names.
+The order of the fields is the one that redis_records.lua names.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ async def _waiting(call: Call, agent: str) -> list[Record]:
 
 
 async def _named(call: Call, message_id: str, chain: str) -> list[Record]:
-    """Return the deliveries of that message, or of a chain, newest first. See `ids` in redis_bus.lua."""
+    """Return the deliveries of that message, or of a chain, newest first. See `ids` in redis_records.lua."""
     name = message_id or chain
     rows = await call(["named", f"[{name}\0", f"({name}\1"])
     if not message_id:

@@ -13,7 +13,7 @@ from hermes_bot.errors import StoreError
 
 OLDEST = (7, 0)
 VERSION = 1
-"""Of what is kept in redis; redis_bus.lua writes it into a new bus."""
+"""Of what is kept in redis; redis_records.lua writes it into a new bus."""
 
 logger = logging.getLogger(__name__)
 

@@ -5,12 +5,24 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from dataclasses import dataclass
 from time import monotonic
 from typing import Any, NoReturn
 
 FRESH_S = 0.02  # how long a size is believed; other processes change it too
+LATE_US = 5_000_000  # an answer that is older than another is late; one that is very much so: the clock was set back
 
 Ask = Callable[[Collection[str]], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Size:
+    """What is known of a queue; `given_us` is redis's time of the answer, `at` ours."""
+
+    unfinished: int
+    active: int
+    given_us: int
+    at: float
 
 
 class Sizes:
@@ -21,31 +33,34 @@ class Sizes:
         self._poll_s = poll_s
         self._sleep = sleep
         self._incoming: Counter[str] = Counter()
-        self._known: dict[str, tuple[int, int, float]] = {}
+        self._known: dict[str, _Size] = {}
         self._noted = asyncio.Event()
         self._doubted: set[str] = set()
         self._doubt = asyncio.Event()
 
     def note(self, told: Sequence[Any]) -> None:
-        """Remember what an answer says: agent, unfinished, of which not delayed, and so on."""
-        now = monotonic()
-        for start in range(0, len(told), 3):
-            agent, unfinished, active = told[start : start + 3]
-            self._known[agent.decode()] = (unfinished, active, now)
-        if told:
+        """Remember what an answer says: its time in us; agent, unfinished, of which not delayed; agent ..."""
+        given_us, now = told[0], monotonic()
+        for start in range(1, len(told), 3):
+            name, unfinished, active = told[start : start + 3]
+            agent = name.decode()
+            known = self._known.get(agent)
+            if known is None or not 0 < known.given_us - given_us < LATE_US:
+                self._known[agent] = _Size(unfinished, active, given_us, now)
+        if len(told) > 1:
             self._noted.set()
 
     def size(self, agent: str) -> int:
         """Return how many deliveries of `agent` are not in a final state, those on their way included."""
-        unfinished, _, at = self._known.get(agent, (0, 0, 0.0))
-        if monotonic() - at > FRESH_S:
+        known = self._known.get(agent)
+        if known is None or monotonic() - known.at > FRESH_S:
             self._doubted.add(agent)
             self._doubt.set()
-        return unfinished + self._incoming[agent]
+        return self._incoming[agent] + (0 if known is None else known.unfinished)
 
     def agents(self) -> list[str]:
         """Return the agents that have unfinished deliveries."""
-        return [agent for agent, (unfinished, _, _) in self._known.items() if unfinished]
+        return [agent for agent, known in self._known.items() if known.unfinished]
 
     def expect(self, agents: Sequence[str]) -> None:
         """Count deliveries that are on their way to redis."""
@@ -72,7 +87,7 @@ class Sizes:
             await self._ask(agents)
 
     def _active(self, agents: Collection[str]) -> bool:
-        return any(self._known[agent][1] for agent in agents if agent in self._known)
+        return any(self._known[agent].active for agent in agents if agent in self._known)
 
     async def _until_idle(self, agents: Collection[str]) -> None:
         while self._active(agents):

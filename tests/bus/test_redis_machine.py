@@ -68,7 +68,9 @@ class RedisMachine(BackendMachine):
         self.wait(abandoned.close())
         for key in self.leased:
             known = self.known[key]
-            known.state, known.attempt = State.QUEUED, known.attempt + 1
+            at = self.cancelled_at.get(known.delivery.message.context_id)
+            cancelled = at is not None and known.delivery.queued_at <= at
+            known.state, known.attempt = State.CANCELLED if cancelled else State.QUEUED, known.attempt + 1
         self.leased.clear()
 
 
