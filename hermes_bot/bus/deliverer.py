@@ -33,7 +33,7 @@ from hermes_bot.bus.retry import decide
 from hermes_bot.bus.router import Router
 from hermes_bot.bus.stamp import answer_again, comes_from_failure, stamp, stamp_failure
 from hermes_bot.bus.waits import Waits
-from hermes_bot.errors import HermesError, PermanentError, StoreError, Unroutable
+from hermes_bot.errors import HermesError, PermanentError, StoreError, TransientError, Unroutable
 from hermes_bot.messages.message import Kind, Message
 
 TASK_ERROR = "task.error"
@@ -132,7 +132,7 @@ class Deliverer:
             settlement = decide(error, delivery, subscription.policy, now=self.clock(), random=self.random)
             expected = isinstance(error, HermesError | TimeoutError)
             logger.warning("attempt failed", extra=_fields(delivery, settlement), exc_info=None if expected else error)
-            return settlement, None if isinstance(error, PermanentError | Unroutable) else False
+            return settlement, _speaks_against(error)
 
     async def _success(self, delivery: Delivery, outputs: Sequence[Message]) -> Settlement:
         if not outputs:
@@ -245,6 +245,15 @@ class Deliverer:
             self.on_hop(settled, settlement.state, outputs, seconds)
         except Exception:  # a report that fails must not stop the worker
             logger.exception("on_hop failed", extra=_fields(delivery, settlement))
+
+
+def _speaks_against(error: Exception) -> bool | None:
+    """Return False for a failure of the agent's, None for what only the message is to blame for, or nobody.
+
+    Somebody who says when to come back is well: a rate limit must not keep the agent's other messages waiting.
+    """
+    told_when = isinstance(error, TransientError) and error.retry_after_s is not None
+    return None if told_when or isinstance(error, PermanentError | Unroutable) else False
 
 
 def _error_message(delivery: Delivery, settlement: Settlement) -> Message:

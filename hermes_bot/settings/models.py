@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, Strict, model_validator
 
-AGENT_NAMES = ("order", "refund", "handoff", "entry", "unknown", "slack")
+AGENT_NAMES = ("order", "refund", "handoff", "entry", "unknown", "slack", "tickets", "approvals")
 
 Count = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, le=1_000_000_000)]
@@ -161,6 +161,8 @@ class AgentSettings(Section):
     slack: AgentOverride = AgentOverride(
         concurrency=8, default_timeout_s=60.0, retry_policy=RetryOverride(max_retries=60, backoff_max_s=60.0)
     )
+    tickets: AgentOverride = AgentOverride(retry_policy=RetryOverride(max_retries=60))
+    approvals: AgentOverride = AgentOverride(retry_policy=RetryOverride(max_retries=60))
 
     def limits(self, agent: str) -> AgentLimits:
         """Return the limits of `agent`; one without overrides of its own gets the common ones."""

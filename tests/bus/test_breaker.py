@@ -169,6 +169,22 @@ async def test_permanent_errors_do_not_open_it_and_another_agent_works_on(harnes
     assert len(other.got) == 1
 
 
+async def test_being_told_when_to_come_back_is_no_failure_of_the_agent(harness: Harness) -> None:
+    async def handler(message: Message, delivery: Delivery) -> Sequence[Message]:
+        if delivery.attempt == 1:
+            raise TransientError("slower", retry_after_s=2)
+        return ()
+
+    harness.bus.subscribe("#", "entry", handler)
+    await harness.bus.start()
+    for n in range(5):
+        await harness.publish(context_id=f"c{n}")
+    await harness.finish()
+
+    assert harness.bus.breakers() == {}
+    assert set((await harness.states()).values()) == {State.DONE}
+
+
 async def test_an_opening_breaker_raises_an_alarm(harness: Harness) -> None:
     alarms: list[Alarm] = []
     harness.build(on_alarm=alarms.append)
