@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import sys
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Annotated, Any, Protocol
 
 import typer
 
 from hermes_bot import settings
 from hermes_bot.cli.output import AsJson, Config
+from hermes_bot.cli.progress import steps
 from hermes_bot.errors import SettingsError
 from hermes_bot.settings import Mode, Settings
 
@@ -84,21 +86,25 @@ def run_bot(loaded: Settings, agents: Collection[str] | None, *, debug: bool, as
     check_packages()
     if listens(agents):
         check_ports(loaded)
-    _configure_logging(loaded, debug=debug)
+    log = log_name(agents)
+    _configure_logging(loaded, log, debug=debug)
     from hermes_bot.app import HermesApp
 
-    bot = HermesApp(settings=loaded, edge=True, agents=agents)
     typer.echo("Starting Hermes; the first start takes longest.", err=True)
+    bar = ExitStack()
+    bot = HermesApp(settings=loaded, edge=True, agents=agents, progress=bar.enter_context(steps("Reading examples")))
 
     def announce() -> None:
-        told = summary(loaded, page=bot.workspace.url if bot.workspace else "", agents=agents)
+        bar.close()
+        told = summary(loaded, page=bot.workspace.url if bot.workspace else "", agents=agents, log=log)
         paused_since = bot.bus.paused_since if bot.bus else None
         if paused_since is not None:
             since = f"{paused_since.astimezone():%Y-%m-%d %H:%M:%S}"
             told = {**told, "Paused": f"since {since}, nothing is executed or posted; hermes-bot resume ends it"}
         _announce(told, as_json=as_json)
 
-    asyncio.run(serve(bot, on_started=announce))
+    with bar:
+        asyncio.run(serve(bot, on_started=announce))
 
 
 async def serve(service: Service, *, on_started: Callable[[], None]) -> None:
@@ -148,7 +154,12 @@ def _on_signals(asked: asyncio.Event) -> Callable[[], None]:
     return forget
 
 
-def _configure_logging(loaded: Settings, *, debug: bool) -> None:
+def log_name(agents: Collection[str] | None) -> str:
+    """Return the name of the log file: each process that shares the data folder has its own, for it is rotated."""
+    return LOG_FILE if agents is None else f"hermes-{socket.gethostname()}-{os.getpid()}.log"
+
+
+def _configure_logging(loaded: Settings, log: str, *, debug: bool) -> None:
     """Log until the process ends: what breaks it must still be written."""
     from rich.console import Console
 
@@ -159,11 +170,13 @@ def _configure_logging(loaded: Settings, *, debug: bool) -> None:
         each.get_secret_value() for each in (access.bot_token, access.app_token, access.signing_secret, key) if each
     ]
     colour = Console(stderr=True).color_system is not None
-    file = loaded.data.path / LOG_FILE
+    file = loaded.data.path / log
     observe.configure(stream=sys.stderr, debug=debug, colour=colour, file=file, secrets=secrets)
 
 
-def summary(loaded: Settings, *, page: str, agents: Collection[str] | None = None) -> Mapping[str, str]:
+def summary(
+    loaded: Settings, *, page: str, agents: Collection[str] | None = None, log: str = LOG_FILE
+) -> Mapping[str, str]:
     """Return what a person wants to know at the start: where it is, what it runs on, where its data lies.
 
     `page` is the local workspace's address, empty where there is none; `agents` are those that are run here, None
@@ -185,7 +198,7 @@ def summary(loaded: Settings, *, page: str, agents: Collection[str] | None = Non
         "Runs on": f"{runs_on}, encoder {loaded.encoder.profile}",
         "Settings": loaded.source,
         "Data": str(loaded.data.path),
-        "Log": str(loaded.data.path / LOG_FILE),
+        "Log": str(loaded.data.path / log),
     }
 
 
