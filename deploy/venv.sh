@@ -55,3 +55,5 @@ echo "Installing the packages of requirements.lock …"
 install --no-deps --require-hashes --requirement requirements.lock
 install_torch
 install --no-deps --no-build-isolation --editable .
+# So that the first start is quick. What is wrong with the settings is told by the start itself.
+"$venv/bin/hermes-bot" routes warm 2>/dev/null || true

@@ -38,6 +38,7 @@ from hermes_bot.tasks.store import TaskStore
 from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.triage.change_log import ChangeLog
 from hermes_bot.workspace.server import WorkspaceServer
+from routing.vectors import Progress, unheard
 
 STOP_LIMIT_S = 10.0
 DRAIN_LIMIT_S = 30.0
@@ -67,6 +68,7 @@ class HermesApp:
         edge: bool = False,
         directory: Directory | None = None,
         agents: Collection[str] | None = None,
+        progress: Progress = unheard,
         clock: Clock = utc_now,
     ) -> None:
         path = None if config is None else Path(config)
@@ -74,6 +76,7 @@ class HermesApp:
         self._edge = edge
         self._directory = directory
         self._staffed = None if agents is None else frozenset(agents)
+        self._progress = progress
         self._clock = clock
         self._parts = AsyncExitStack()
         self._ended = asyncio.Event()
@@ -99,7 +102,7 @@ class HermesApp:
         stores = await self._parts.enter_async_context(self._opened(settings))
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))
         agents = agents_of(texts) | {agent.name: agent for agent in self._routed.values()}
-        routing = LiveRouting(settings, agents, capabilities_of(agents))
+        routing = LiveRouting(settings, agents, capabilities_of(agents), progress=self._progress)
         self._parts.push_async_callback(routing.close)
         await routing.open()
         backend, watch = build_backend(settings, self._clock), stores.watch

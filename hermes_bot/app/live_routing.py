@@ -20,6 +20,7 @@ from routing.live import LiveRouter
 from routing.route import Route
 from routing.router import Router
 from routing.routes_file import RouteTable, read_table
+from routing.vectors import Progress, unheard
 from routing.watch import FileWatch, digest_of
 
 ALWAYS_BOUND = {TICKET_UNKNOWN: Binding.to("unknown"), TICKET_HANDOFF: Binding.to("handoff")}
@@ -42,12 +43,21 @@ class LiveRouting:
     """Routes texts by the newest good version of the file. `open` first; `follow` once the bus takes bindings."""
 
     def __init__(
-        self, settings: Settings, agents: Collection[str], capabilities: Mapping[str, Mapping[str, float]] | None = None
+        self,
+        settings: Settings,
+        agents: Collection[str],
+        capabilities: Mapping[str, Mapping[str, float]] | None = None,
+        *,
+        progress: Progress = unheard,
     ) -> None:
-        """Take the agents' names, and for each capability who has it, with how well it fits (0..1)."""
+        """Take the agents' names, and for each capability who has it, with how well it fits (0..1).
+
+        `progress` hears of the examples that `open` has to encode.
+        """
         self._settings = settings
         self._agents = agents
         self._capabilities = capabilities or {}
+        self._progress = progress
         self._encoder: Encoder | None = None
         self._live: LiveRouter | None = None
         self._content = b""
@@ -81,7 +91,7 @@ class LiveRouting:
             content = await asyncio.to_thread(file.read_bytes)
         except OSError as error:
             raise SettingsError(f"cannot be read: {error.strerror}", file=str(file)) from error
-        table, router = await asyncio.to_thread(self._built, content)
+        table, router = await asyncio.to_thread(self._built, content, self._progress)
         self._live = LiveRouter(router)
         self._content, self._types = content, types_of(table, self._capabilities)
 
@@ -132,12 +142,12 @@ class LiveRouting:
             raise RuntimeError("open first")
         return self._live
 
-    def _built(self, content: bytes) -> tuple[RouteTable, Router]:
+    def _built(self, content: bytes, progress: Progress = unheard) -> tuple[RouteTable, Router]:
         table = read_table(content, file=str(self._settings.routing.file))
         check_agents(table, self._agents, self._capabilities, file=str(self._settings.routing.file))
         if self._encoder is None:
             self._encoder = SharedEncoder(build_encoder(self._settings))
-        return table, build_router(self._settings, table, self._encoder)
+        return table, build_router(self._settings, table, self._encoder, progress)
 
 
 def types_of(table: RouteTable, capabilities: Mapping[str, Mapping[str, float]]) -> dict[str, Binding]:
