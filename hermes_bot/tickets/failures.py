@@ -12,7 +12,9 @@ from hermes_bot.messages.payloads import (
     HANDOFF_CHANGED,
     HANDOFF_CLICKED,
     HANDOFF_NOTED,
+    PROPOSAL_CLICKED,
     REPLY_READY,
+    ROUTE_CORRECTED,
     TICKET_CREATED,
     TICKET_FAILED,
     TICKET_REPLIED,
@@ -27,7 +29,7 @@ EDGE = "slack"
 CARDS = frozenset({APPROVAL_SETTLED, HANDOFF_CHANGED, HANDOFF_NOTED})
 """What the edge shows to staff; when that fails, the customer has been served all the same."""
 
-CLICKS = frozenset({APPROVAL_CLICKED, HANDOFF_CLICKED})
+CLICKS = frozenset({APPROVAL_CLICKED, HANDOFF_CLICKED, PROPOSAL_CLICKED, ROUTE_CORRECTED})
 """What staff press on cards: they wait for an effect, the customer knows nothing of it."""
 
 PRIVATE_NOTES = frozenset({Audience.EPHEMERAL.value})

@@ -59,7 +59,7 @@ def test_a_reply_in_a_thread_keeps_its_place() -> None:
     assert failed.context_id == "c"
 
 
-@pytest.mark.parametrize("type", ["approval.clicked", "handoff.clicked"])
+@pytest.mark.parametrize("type", ["approval.clicked", "handoff.clicked", "proposal.clicked", "route.corrected"])
 def test_staff_whose_click_could_not_be_handled_are_told_and_the_customer_is_not(type: str) -> None:
     click: dict[str, object] = {"ticket_id": "T-1", "approval_id": "APR-1", "user": "U0OMAR", "channel": "C0HANDOFF"}
     told = failed_message(delivery(type, click, "approvals"), "boom")
