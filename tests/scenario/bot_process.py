@@ -7,7 +7,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -37,9 +37,10 @@ def environment(server: WorkspaceServer, data: Path, **more: str) -> dict[str, s
 
 
 class BotProcess:
-    """`async with BotProcess(environment):` runs `hermes-bot run` until the block ends."""
+    """`async with BotProcess(environment, folder):` runs `hermes-bot run`, or `command`, until the block ends."""
 
-    def __init__(self, variables: Mapping[str, str], folder: Path) -> None:
+    def __init__(self, variables: Mapping[str, str], folder: Path, command: Sequence[str] = ("run",)) -> None:
+        self._command = command
         self._variables = dict(variables)
         self._folder = folder
         self._process: asyncio.subprocess.Process | None = None
@@ -50,7 +51,7 @@ class BotProcess:
             sys.executable,
             "-m",
             "hermes_bot",
-            "run",
+            *self._command,
             "--json",
             cwd=self._folder,
             env={"PATH": os.environ["PATH"], "HOME": str(self._folder), **self._variables},
