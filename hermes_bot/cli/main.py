@@ -8,7 +8,21 @@ from typing import Annotated
 import typer
 
 import hermes_bot
-from hermes_bot.cli import approvals, dead, doctor, messages, pause, replay, routes, run, tickets, tools, trace, worker
+from hermes_bot.cli import (
+    approvals,
+    bench,
+    dead,
+    doctor,
+    messages,
+    pause,
+    replay,
+    routes,
+    run,
+    tickets,
+    tools,
+    trace,
+    worker,
+)
 from hermes_bot.cli.failure import report
 from hermes_bot.cli.output import AsJson, say_json
 from hermes_bot.errors import HermesError
@@ -33,6 +47,7 @@ app.command("doctor")(doctor.doctor)
 app.command("pause")(pause.pause)
 app.command("resume")(pause.resume)
 app.add_typer(tools.app, name="tools")
+app.add_typer(bench.app, name="bench")
 
 
 @app.command()
