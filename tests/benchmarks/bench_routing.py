@@ -77,31 +77,37 @@ class NaiveBayes:
 
 
 class SemanticRouter:
-    """semantic-router with our encoder and utterances, its thresholds fitted to them as its own documents advise."""
+    """semantic-router 1.1 with our encoder and utterances, calibrated on every fifth utterance while it lacks them."""
 
     def __init__(self, routes: Sequence[Route], encoder: Encoder) -> None:
+        from semantic_router import IndexedRouter
         from semantic_router import Route as TheirRoute
         from semantic_router.encoders import DenseEncoder
-        from semantic_router.routers import SemanticRouter as TheirRouter
 
         class Ours(DenseEncoder):  # type: ignore[misc]  # their package is not installed where types are checked
             name: str = "ours"
-            score_threshold: float = 0.5
-            type: str = "ours"
 
             def __call__(self, docs: list[Any]) -> list[list[float]]:
                 return [row.tolist() for row in encoder.encode(docs)]
 
-        theirs = [
-            TheirRoute(name=route.name, utterances=[sentence for _, sentence in route.examples()]) for route in routes
-        ]
+        examples = {route.name: [sentence for _, sentence in route.examples()] for route in routes}
+        held = [(sentence, name) for name, sentences in examples.items() for sentence in sentences[::5]]
+        rest = {name: [each for at, each in enumerate(sentences) if at % 5] for name, sentences in examples.items()}
+        partial_router, self._router = (
+            IndexedRouter(
+                encoder=Ours(),
+                routes=[TheirRoute(name=name, utterances=sentences) for name, sentences in each.items()],
+                confidence_threshold=0.5,
+            )
+            for each in (rest, examples)
+        )
+        partial_router.fit([sentence for sentence, _ in held], [name for _, name in held])
+        self._router.calibrator = partial_router.calibrator
         self._nobodies = {route.name for route in routes if route.nobody}
-        self._router = TheirRouter(encoder=Ours(), routes=theirs, auto_sync="local")
-        pairs = [(sentence, route.name) for route in routes for _, sentence in list(route.examples())[::5]]
-        self._router.fit(X=[text for text, _ in pairs], y=[name for _, name in pairs], max_iter=50)
 
     async def choose(self, text: str) -> RouteChoice:
-        name = self._router(text[:2000]).name
+        choice = await self._router.acall(text[:2000])
+        name = getattr(choice, "name", None)
         return _answer(None if name in self._nobodies else name)
 
 
