@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agents.deciding import OFFERED
 from hermes_bot.messages.payloads import HANDOFF_NOTED
 from tests.agents.harness import Pump, Turn
 
@@ -15,11 +16,14 @@ pytestmark = pytest.mark.shared
 RIGHT_SHARE = 0.85
 
 
-def reached(turn: Turn) -> str:
-    """Return who got the turn: an agent, or `other` where it was nobody's and where the bot asked back."""
+def reached(turn: Turn) -> set[str]:
+    """Return who got the turn: an agent, or `other` for nobody; where the bot asked back, those that it offered."""
+    offered = {choice.id.rpartition(".")[2] for choice in turn.answer.choices if choice.id.startswith(OFFERED)}
+    if offered:
+        return offered - {"unknown"}
     first = next(message.type for message in turn.messages if message.sender == "entry")
     name = first.removeprefix("ticket.")
-    return name if name in {"order", "refund", "handoff"} else "other"
+    return {name if name in {"order", "refund", "handoff"} else "other"}
 
 
 async def test_the_turns_of_labelled_dialogues_reach_their_agents(shared_dir: Path, pump: Pump) -> None:
@@ -35,7 +39,7 @@ async def test_the_turns_of_labelled_dialogues_reach_their_agents(shared_dir: Pa
                 continue
             thread_ts = thread_ts or result.answer.thread_ts
             decided += 1
-            if reached(result) != turn["route"]:
+            if turn["route"] not in reached(result):
                 missed.append((dialogue["id"], turn["text"], turn["route"], reached(result)))
 
     assert decided > 50
