@@ -32,13 +32,14 @@ format: $(stamp) ## format the code and mend what lint can mend
 	$(bin)/ruff format .
 
 bench: $(stamp) ## print the benchmarks' figures, as ratios where there is a yardstick
+	@tests/benchmarks/yardsticks.sh $(CURDIR)/$(bin)/python
 	@for benchmark in tests/benchmarks/bench_*.py; do echo "== $$benchmark"; PYTHONPATH=. $(bin)/python $$benchmark; done
 
 lock: $(stamp) ## pin the newest packages that pyproject.toml allows (ARGS="--upgrade-package NAME" for one)
 	@deploy/lock.sh $(bin)/python $(ARGS)
 
 clean: ## remove the environment and what tools left behind; data/ stays
-	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage* htmlcov dist build
+	rm -rf .venv .venv-bench .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .coverage* htmlcov dist build
 
 $(stamp): requirements.lock deploy/torch.txt deploy/venv.sh pyproject.toml
 	@deploy/venv.sh

@@ -27,8 +27,13 @@ STOP_LIMIT_S = 10.0
 
 
 @asynccontextmanager
-async def watched_bus(kind: str, folder: Path, *, url: str = "", prefix: str = "hermes") -> AsyncIterator[Bus]:
-    """Give a bus of that kind (memory, sqlite, redis), not started; its files lie in `folder`."""
+async def watched_bus(
+    kind: str, folder: Path, *, url: str = "", prefix: str = "hermes", journal: bool = True
+) -> AsyncIterator[Bus]:
+    """Give a bus of that kind (memory, sqlite, redis), not started; its files lie in `folder`.
+
+    Without `journal` nothing is reported: that shows what reports cost.
+    """
     settings = Settings(data=DataSettings(path=folder))
     async with AsyncExitStack() as parts:
         database = Database(settings.store_url)
@@ -36,7 +41,8 @@ async def watched_bus(kind: str, folder: Path, *, url: str = "", prefix: str = "
         parts.push_async_callback(database.close)
         await migrate(database)
         watch = Watch(settings, database, utc_now)
-        bus = build_bus(settings, _backend(kind, folder, url, prefix), watch, utc_now)
+        backend = _backend(kind, folder, url, prefix)
+        bus = build_bus(settings, backend, watch, utc_now) if journal else Bus(backend)
         parts.push_async_callback(watch.stop)
         await watch.start(bus.publish)
         parts.push_async_callback(bus.stop, STOP_LIMIT_S)

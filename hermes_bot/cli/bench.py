@@ -24,7 +24,7 @@ from hermes_bot.errors import HermesError
 ROUND_LIMIT_S = 900
 START_LIMIT_S = 30
 TAIL = 500
-SLOW = {"one-commit": 20}  # it gets so many times fewer messages
+SLOW = {"one-commit": 20, "arq": 40}  # they get so many times fewer messages and chains
 
 app = typer.Typer(help="Measure on this machine.", no_args_is_help=True)
 
@@ -105,7 +105,8 @@ def interleaved(
 
 def _one_round(command: list[str], name: str, load: Load, url: str) -> dict[str, Any]:
     slower = SLOW.get(name, 1)
-    fitting = Load(messages=max(200, load.messages // slower), seconds=load.seconds, chains=load.chains)
+    chains, count = max(3, load.chains // slower), max(200, load.messages // slower)
+    fitting = Load(messages=count, seconds=load.seconds, chains=chains)
     with tempfile.TemporaryDirectory(prefix="hermes-bench-") as folder:
         arguments = as_arguments(name, fitting, Path(folder), url)
         done = subprocess.run(  # noqa: S603 - our own program

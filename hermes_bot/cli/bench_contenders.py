@@ -38,16 +38,18 @@ def _message(type_: str, n: int) -> Message:
 
 
 class HermesBus:
-    """The bus with everything on."""
+    """The bus with everything on, or without its journal."""
 
-    def __init__(self, kind: str, folder: Path, url: str) -> None:
+    def __init__(self, kind: str, folder: Path, url: str, *, journal: bool = True) -> None:
+        self._journal = journal
         self._kind, self._folder, self._url = kind, folder / secrets.token_hex(4), url
         self._parts = AsyncExitStack()
 
     async def start(self, done: Done, numbers: int) -> None:
         """Subscribe five handlers, and three in a row."""
         self._folder.mkdir(parents=True)
-        bus = watched_bus(self._kind, self._folder, url=self._url, prefix=f"bench-{self._folder.name}")
+        prefix = f"bench-{self._folder.name}"
+        bus = watched_bus(self._kind, self._folder, url=self._url, prefix=prefix, journal=self._journal)
         self._bus = await self._parts.enter_async_context(bus)
         for agent in range(AGENTS):
             self._bus.subscribe(f"bench.{agent}", f"agent{agent}", _last(done), Policy(max_queue_size=10**6))
@@ -128,9 +130,12 @@ class BareQueue:
         while True:
             _, _, message = await queue.get()
             if ends:
-                self._done(message.data["n"])
+                await self._handle(message)
             else:
                 self._put(message.child(f"hop.{hop}", message.data))
+
+    async def _handle(self, message: Message) -> None:
+        self._done(message.data["n"])
 
     def _put(self, message: Message) -> None:
         self._queues[message.type].put_nowait((-message.priority, message.id, message))
@@ -268,6 +273,7 @@ def maker(name: str, folder: Path, url: str) -> Callable[[], Contender]:
     """Return what makes the contender of that name."""
     makers: dict[str, Callable[[], Contender]] = {
         "queue": BareQueue,
+        "memory, no journal": lambda: HermesBus("memory", folder, "", journal=False),
         "one-commit": lambda: OneCommit(folder),
         "raw-streams": lambda: RawStreams(url),
     }

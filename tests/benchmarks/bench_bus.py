@@ -1,262 +1,274 @@
-"""How fast the bus is, as ratios against yardsticks in the same run: `python tests/benchmarks/bench_bus.py [--json]`.
+"""How fast the bus is, beside bare and third-party yardsticks in the same run: `bench_bus.py [--json]`.
 
-Every contender gets messages of 500 bytes for five handlers that return at once. `queue` is a bare asyncio
-PriorityQueue with a worker for each handler, `one-commit` is sqlite with a commit for each publish and each ack. The
-contenders take turns, and the best of the rounds counts, so that a busy moment of the machine hits no one alone.
-No time is asserted: a number from a shared machine is no promise.
+Each contender is measured in a process of its own, one after another, in several rounds of which the best counts, so
+that a busy moment of the machine hits no one alone. Third-party ones need `.venv-bench` (yardsticks.sh makes it).
+What grows, many slow handlers and a second worker follow. No time is asserted: docs/bench.md tells the goals.
 """
+
+from __future__ import annotations
 
 import argparse
 import asyncio
 import json
-import sqlite3
-import statistics
+import logging
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
 
-from hermes_bot.bus.bus import Bus
-from hermes_bot.bus.memory import MemoryBackend
-from hermes_bot.bus.port import Backend, Delivery, Policy
-from hermes_bot.bus.sqlite import SqliteBackend
-from hermes_bot.messages.message import Message, encode
+from hermes_bot.app.watched_bus import watched_bus
+from hermes_bot.bus.port import Delivery, Policy
+from hermes_bot.cli.bench import COLUMNS, columns_of, interleaved, redis_for_benches
+from hermes_bot.cli.bench_contenders import messages
+from hermes_bot.cli.bench_load import AGENTS, PRODUCERS, Load
+from hermes_bot.messages.message import Message
+from tests.fire.ledger import ledger_at
+from tests.fire.lives import lives
+from tests.fire.worker import ENDLESS
 
-AGENTS = 5
-CONTEXTS = 2_000  # a context with more than 200 messages a minute is a storm
-PRODUCERS = 64
-RATES = (200, 1000)
-Done = Callable[[Message], None]
+HOME = Path(__file__).resolve().parents[2] / ".venv-bench"
+SCRIPT = Path(__file__).with_name("yardsticks.py")
+OURS = ["queue", "memory", "memory, no journal", "one-commit", "sqlite", "raw-streams", "redis"]
+THEIRS = {
+    "taskiq": "yardsticks",
+    "autogen-core": "yardsticks",
+    "FastStream": "yardsticks",
+    "taskiq redis": "yardsticks",
+    "FastStream redis": "yardsticks",
+    "arq": "yardsticks-arq",
+}
+SLOW_HANDLERS, SLOW_S, SLOW_ROUNDS = 200, 3.0, 3
+WORKER_HANDLER_S = 0.1  # at most; 50 ms on average
+WARM_S, WATCH_S = 2.0, 6.0
 
-
-class Contender(Protocol):
-    async def start(self, done: Done) -> None: ...
-    async def publish(self, message: Message) -> None: ...
-    async def stop(self) -> None: ...
-
-
-class BareQueue:
-    """The yardstick: no topics, lanes, limits, retries or records."""
-
-    async def start(self, done: Done) -> None:
-        self._queues: list[asyncio.PriorityQueue[tuple[int, str, Message]]] = [
-            asyncio.PriorityQueue() for _ in range(AGENTS)
-        ]
-        self._workers = [asyncio.create_task(self._work(queue, done), name="worker") for queue in self._queues]
-
-    async def _work(self, queue: "asyncio.PriorityQueue[tuple[int, str, Message]]", done: Done) -> None:
-        while True:
-            _, _, message = await queue.get()
-            done(message)
-
-    async def publish(self, message: Message) -> None:
-        self._queues[int(message.type[-1])].put_nowait((-message.priority, message.id, message))
-
-    async def stop(self) -> None:
-        for worker in self._workers:
-            worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+Figures = dict[str, dict[str, Any]]
+Rows = list[tuple[str, str, str]]
 
 
-class Hermes:
-    """The bus, everything on."""
-
-    def __init__(self, backend: Backend) -> None:
-        self._bus = Bus(backend, on_hop=lambda *_: None)
-
-    async def start(self, done: Done) -> None:
-        async def handler(message: Message, delivery: Delivery) -> Sequence[Message]:
-            done(message)
-            return ()
-
-        for agent in range(AGENTS):
-            self._bus.subscribe(f"bench.{agent}", f"agent{agent}", handler, Policy(max_queue_size=10**9))
-        await self._bus.start()
-
-    async def publish(self, message: Message) -> None:
-        await self._bus.publish(message)
-
-    async def stop(self) -> None:
-        await self._bus.drain(60)
-        await self._bus.stop(5)
+def third_party() -> dict[str, list[str]]:
+    """Return the commands of the yardsticks that are installed."""
+    pythons = {name: HOME / env / "bin" / "python" for name, env in THEIRS.items()}
+    return {name: [str(python), str(SCRIPT)] for name, python in pythons.items() if python.exists()}
 
 
-class OneCommit:
-    """The other yardstick: durable in the plain way, a commit to publish and a commit to acknowledge."""
+async def timed(count: int, prepare: Callable[[Any], None], queued_first: bool) -> float:
+    """Return CPU microseconds a message on the memory backend, queued whole before the first is handled or not."""
+    handled, finished = 0, asyncio.Event()
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    async def handler(_message: Message, _delivery: Delivery) -> Sequence[Message]:
+        nonlocal handled
+        handled += 1
+        if handled == count:
+            finished.set()
+        return ()
 
-    async def start(self, done: Done) -> None:
-        self._done = done
-        self._connection = sqlite3.connect(self._path, isolation_level=None)
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = FULL")
-        self._connection.execute("CREATE TABLE messages (id TEXT PRIMARY KEY, state TEXT, body BLOB)")
-
-    async def publish(self, message: Message) -> None:
-        self._connection.execute("INSERT INTO messages VALUES (?, 'queued', ?)", (message.id, encode(message)))
-        self._done(message)
-        self._connection.execute("UPDATE messages SET state = 'done' WHERE id = ?", (message.id,))
-        await asyncio.sleep(0)
-
-    async def stop(self) -> None:
-        self._connection.close()
-
-
-@dataclass
-class Figures:
-    p50_ms: dict[int, float]
-    p99_ms: dict[int, float]
-    throughput_per_s: float
-    cpu_us_per_message: float
+    with tempfile.TemporaryDirectory() as folder:
+        async with watched_bus("memory", Path(folder)) as bus:
+            prepare(bus)
+            for agent in range(AGENTS):
+                bus.subscribe(f"bench.{agent}", f"agent{agent}", handler, Policy(max_queue_size=10**6))
+            await bus.start()
+            if queued_first:
+                await bus.pause()
+            load = messages(count)
+            cpu = time.process_time()
+            for message in load:
+                await bus.publish(message)
+            await bus.resume()
+            await finished.wait()
+        return (time.process_time() - cpu) / count * 1e6
 
 
-def contenders(folder: Path) -> dict[str, Callable[[], Contender]]:
-    names = iter(range(10**6))
+def with_routes(number: int) -> Callable[[Any], None]:
+    """Return what binds so many more routes, to an agent that gets none of the messages."""
 
-    def fresh() -> Path:
-        return folder / f"bench-{next(names)}.db"
+    async def nobody(_message: Message, _delivery: Delivery) -> Sequence[Message]:
+        return ()
 
-    return {
-        "queue": BareQueue,
-        "memory": lambda: Hermes(MemoryBackend()),
-        "sqlite": lambda: Hermes(SqliteBackend(fresh())),
-        "one-commit": lambda: OneCommit(fresh()),
-    }
+    def prepare(bus: Any) -> None:
+        for n in range(number):
+            bus.subscribe(f"other.{n}.*", f"other{n % AGENTS}", nobody)
+
+    return prepare
 
 
-def messages(number: int) -> list[Message]:
-    text = "x" * 250  # an envelope of about 500 bytes
+def growth(rounds: int) -> Rows:
+    """Return how the cost of a message grows with routes and with the queue; the rounds take turns."""
+    few, many, short, deep = [], [], [], []
+    for _ in range(rounds):
+        few.append(asyncio.run(timed(20_000, with_routes(10), False)))
+        many.append(asyncio.run(timed(20_000, with_routes(10_000), False)))
+        short.append(asyncio.run(timed(1_000, with_routes(0), True)))
+        deep.append(asyncio.run(timed(100_000, with_routes(0), True)))
     return [
-        Message(type=f"bench.{n % AGENTS}", sender="bench", context_id=f"c{n % CONTEXTS}", data={"text": text, "n": n})
-        for n in range(number)
+        ("10 → 10,000 routes, CPU", f"{min(many) / min(few):.2f}x", "<= 1.3x"),
+        ("1,000 → 100,000 queued, CPU", f"{min(deep) / min(short):.2f}x", "<= 1.5x"),
     ]
 
 
-async def latency_ms(make: Callable[[], Contender], rate: int, seconds: float) -> list[float]:
-    """Return the time from publish to handler of each message, published at an even rate."""
-    contender, took = make(), []
-    began: dict[str, float] = {}
-    await contender.start(lambda message: took.append((time.perf_counter() - began[message.id]) * 1000))
-    load = messages(int(rate * seconds))
-    start = time.perf_counter()
-    async with asyncio.TaskGroup() as publishing:
-        for number, message in enumerate(load):
-            await asyncio.sleep(max(0.0, start + number / rate - time.perf_counter()))
-            began[message.id] = time.perf_counter()
-            publishing.create_task(_call(contender.publish(message)), name="publish")
-    await _all(took, len(load))
-    await contender.stop()
-    return took
+async def slow_handlers() -> float:
+    """Return messages a second where each of 200 handlers takes three seconds."""
+    count, finished, left = SLOW_HANDLERS * SLOW_ROUNDS, asyncio.Event(), SLOW_HANDLERS * SLOW_ROUNDS
+
+    async def handler(_message: Message, _delivery: Delivery) -> Sequence[Message]:
+        nonlocal left
+        await asyncio.sleep(SLOW_S)
+        left -= 1
+        if not left:
+            finished.set()
+        return ()
+
+    with tempfile.TemporaryDirectory() as folder:
+        async with watched_bus("memory", Path(folder)) as bus:
+            bus.subscribe("#", "slow", handler, Policy(concurrency=SLOW_HANDLERS))
+            await bus.start()
+            began = time.perf_counter()
+            for n in range(count):
+                await bus.publish(Message(type="slow", sender="bench", context_id=f"c{n}"))
+            await finished.wait()
+            return count / (time.perf_counter() - began)
 
 
-async def throughput(make: Callable[[], Contender], number: int) -> tuple[float, float]:
-    """Return messages a second through the whole cycle, and CPU microseconds a message."""
-    contender, handled = make(), []
-    await contender.start(lambda message: handled.append(0.0))
-    load = iter(messages(number))
+async def durable_publishes(count: int) -> float:
+    """Return how many publishes a second sqlite takes from 64 producers while nothing is handled."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with watched_bus("sqlite", Path(folder)) as bus:
+            for agent in range(AGENTS):
+                bus.subscribe(f"bench.{agent}", f"agent{agent}", _nothing, Policy(concurrency=0, max_queue_size=10**6))
+            await bus.start()
+            load = iter(messages(count))
 
-    async def produce() -> None:
-        for message in load:
-            await contender.publish(message)
+            async def produce() -> None:
+                for message in load:
+                    await bus.publish(message)
 
-    wall, cpu = time.perf_counter(), time.process_time()
-    async with asyncio.TaskGroup() as producers:
-        for _ in range(PRODUCERS):
-            producers.create_task(produce(), name="producer")
-    await _all(handled, number)
-    await contender.stop()
-    return number / (time.perf_counter() - wall), (time.process_time() - cpu) / number * 1e6
-
-
-async def _call(publishing: Awaitable[None]) -> None:
-    await publishing
+            began = time.perf_counter()
+            async with asyncio.TaskGroup() as producers:
+                for number in range(PRODUCERS):
+                    producers.create_task(produce(), name=f"producer-{number}")
+            return count / (time.perf_counter() - began)
 
 
-async def _all(handled: list[float], number: int) -> None:
-    async with asyncio.timeout(120):
-        while len(handled) < number:  # noqa: ASYNC110 - an event would cost each contender the same and blur the ratio
-            await asyncio.sleep(0.001)
+async def _nothing(_message: Message, _delivery: Delivery) -> Sequence[Message]:
+    return ()
 
 
-def measure(make: Callable[[], Contender], *, number: int, seconds: float) -> Figures:
-    p50, p99 = {}, {}
-    for rate in RATES:
-        took = sorted(asyncio.run(latency_ms(make, rate, seconds)))
-        p50[rate], p99[rate] = statistics.median(took), took[int(len(took) * 0.99)]
-    per_second, cpu = asyncio.run(throughput(make, number))
-    return Figures(p50, p99, per_second, cpu)
+def workers_on_redis(url: str, number: int) -> float:
+    """Return how many handlers of 50 ms a second so many worker processes finish, with more waiting than they can."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        lives(Path(folder), url) as all_lives,
+        ledger_at(all_lives.ledger) as ledger,
+    ):
+        publisher = all_lives.start(publish=ENDLESS, rate=400.0, concurrency=0, max_queue_size=2_000)
+        publisher.wait_for("ready")
+        for _ in range(number):
+            all_lives.start(handler_s=WORKER_HANDLER_S, concurrency=3).wait_for("ready")
+        time.sleep(WARM_S)
+        before, began = ledger.count("effects"), time.perf_counter()
+        time.sleep(WATCH_S)
+        return (ledger.count("effects") - before) / (time.perf_counter() - began)
 
 
-def best(rounds: Sequence[Figures]) -> Figures:
-    return Figures(
-        {rate: min(figures.p50_ms[rate] for figures in rounds) for rate in RATES},
-        {rate: min(figures.p99_ms[rate] for figures in rounds) for rate in RATES},
-        max(figures.throughput_per_s for figures in rounds),
-        min(figures.cpu_us_per_message for figures in rounds),
-    )
+def second_worker() -> Rows:
+    """Return what a second worker adds."""
+    rates = []
+    for number in (1, 2):
+        with redis_for_benches("", wanted=True) as url:
+            rates.append(workers_on_redis(url, number))
+    return [("redis, 50 ms handlers: a second worker adds", f"{rates[1] / rates[0] - 1:.0%}", ">= 80 %")]
 
 
-def show(results: dict[str, Figures]) -> None:
-    table = Table(title="The bus (in brackets: times the bare queue)")
-    columns = ("", "200/s p50 ms", "p99", "1,000/s p50 ms", "p99", "msg/s", "CPU µs/msg")
-    for column in columns:
-        table.add_column(column, justify="right")
-    yard = results["queue"]
-    for name, figures in results.items():
-        cells = []
-        for rate in RATES:
-            ratio = figures.p50_ms[rate] / yard.p50_ms[rate]
-            cells += [f"{figures.p50_ms[rate]:.3f} ({ratio:.1f}x)", f"{figures.p99_ms[rate]:.2f}"]
-        cpu = figures.cpu_us_per_message
-        speed = figures.throughput_per_s
-        cells += [f"{speed:,.0f} ({speed / yard.throughput_per_s:.2f}x)"]
-        cells += [f"{cpu:.1f} ({cpu / yard.cpu_us_per_message:.1f}x)"]
-        table.add_row(name, *cells)
+def goals(told: Figures) -> Rows:
+    """Return the figures that have a goal as a ratio or an absolute, beside the goal."""
+    queue, memory = told["queue"], told["memory"]
+    sqlite, one, redis, raw = told["sqlite"], told["one-commit"], told["redis"], told["raw-streams"]
+    rows = [(f"memory {rate}/s p50, p99 ms", _latency(memory, rate), "<= 0.10, <= 0.30") for rate in ("200", "1000")]
+    rows += [
+        ("memory 3 hops ms", f"{memory['chain3_p50_ms']:.2f}", "<= 0.25"),
+        ("memory msg/s", f"{memory['throughput_per_s']:,.0f}", ">= 40,000"),
+        ("memory CPU, times the bare queue", _times(memory, queue), "<= 4x"),
+        ("the same without the journal", _times(told["memory, no journal"], queue), ""),
+    ]
+    if "autogen-core" in told:
+        rows.append(("autogen-core CPU, times memory", _times(told["autogen-core"], memory), ">= 8x"))
+    gain = sqlite["throughput_per_s"] / one["throughput_per_s"]
+    rows += [
+        ("sqlite msg/s, whole cycle", f"{sqlite['throughput_per_s']:,.0f}", ">= 8,000"),
+        ("sqlite 1000/s p50 ms", f"{sqlite['rates']['1000']['p50_ms']:.2f}", "<= 1 (quiet disk)"),
+        ("sqlite msg/s, times one commit a message", f"{gain:.1f}x", ">= 10x"),
+        ("redis 1000/s p50 ms", f"{redis['rates']['1000']['p50_ms']:.2f}", "<= 0.8"),
+        ("redis msg/s, whole cycle", f"{redis['throughput_per_s']:,.0f}", ">= 5,000"),
+        ("redis CPU with the server's, times raw streams", _times(redis, raw), "<= 2.5x"),
+    ]
+    return rows
+
+
+def _latency(figures: dict[str, Any], rate: str) -> str:
+    return f"{figures['rates'][rate]['p50_ms']:.3f}, {figures['rates'][rate]['p99_ms']:.2f}"
+
+
+def _times(one: dict[str, Any], other: dict[str, Any]) -> str:
+    ours, theirs = (each["cpu_us_per_message"] + each["server_cpu_us_per_message"] for each in (one, other))
+    return f"{ours / theirs:.1f}x"
+
+
+def show(told: Figures, rows: Rows) -> None:
     console = Console()
-    console.print(table)
-    gain = results["sqlite"].throughput_per_s / results["one-commit"].throughput_per_s
-    console.print(f"sqlite with group commit against a commit a message: {gain:.1f}x")
+    figures = Table(title="The bus and its yardsticks", box=None, pad_edge=False, header_style="bold")
+    for column in COLUMNS:
+        figures.add_column(column, justify="right")
+    for name, each in told.items():
+        figures.add_row(name, *columns_of(each))
+    against = Table(title="Against the goals", box=None, pad_edge=False, header_style="bold")
+    for column in ("", "here", "goal"):
+        against.add_column(column)
+    for row in rows:
+        against.add_row(*row)
+    console.print(figures)
+    console.print(against)
 
 
-def as_json(results: dict[str, Figures]) -> str:
-    body = {
-        name: {
-            "rates": {str(r): {"p50_ms": figures.p50_ms[r], "p99_ms": figures.p99_ms[r]} for r in RATES},
-            "throughput_per_s": figures.throughput_per_s,
-            "cpu_us_per_message": figures.cpu_us_per_message,
-        }
-        for name, figures in results.items()
-    }
-    return json.dumps(body, indent=2)
+def run(options: argparse.Namespace) -> tuple[Figures, Rows]:
+    theirs = {} if options.ours else third_party()
+    if not theirs and not options.ours:
+        Console(stderr=True).print("no .venv-bench: the third-party yardsticks are left out")
+    load = Load(messages=options.messages, seconds=options.seconds)
+    with redis_for_benches("", wanted=True) as url:
+        told = interleaved([*OURS, *theirs], load, options.rounds, url, theirs)
+    rows = goals(told)
+    publishes = max(_run(durable_publishes(options.messages)) for _ in range(options.rounds))
+    rows.append(("sqlite durable publishes/s, 64 producers", f"{publishes:,.0f}", ">= 20,000"))
+    rows += growth(options.rounds)
+    rows.append(("200 handlers of 3 s, msg/s", f"{_run(slow_handlers()):.1f}", ">= 66 (66.7 is the ceiling)"))
+    rows += second_worker()
+    return told, rows
+
+
+def _run(measuring: Coroutine[Any, Any, float]) -> float:
+    return asyncio.run(measuring)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the bus against yardsticks in the same run.")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     parser.add_argument("--messages", type=int, default=20_000, help="messages for the throughput")
-    parser.add_argument("--seconds", type=float, default=2.0, help="length of each latency run")
+    parser.add_argument("--seconds", type=float, default=2.0, help="length at each rate")
     parser.add_argument("--rounds", type=int, default=3, help="interleaved rounds; the best counts")
+    parser.add_argument("--ours", action="store_true", help="leave third-party yardsticks out")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        makers = contenders(Path(folder))
-        rounds: dict[str, list[Figures]] = {name: [] for name in makers}
-        for _ in range(options.rounds):
-            for name, make in makers.items():
-                number = options.messages // 10 if name == "one-commit" else options.messages
-                rounds[name].append(measure(make, number=number, seconds=options.seconds))
-    results = {name: best(several) for name, several in rounds.items()}
+    logging.disable(logging.ERROR)
+    told, rows = run(options)
     if options.json:
-        sys.stdout.write(as_json(results) + "\n")
+        against = [{"what": what, "here": here, "goal": goal} for what, here, goal in rows]
+        sys.stdout.write(json.dumps({"contenders": told, "goals": against}, indent=2) + "\n")
     else:
-        show(results)
+        show(told, rows)
 
 
 if __name__ == "__main__":
