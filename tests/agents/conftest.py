@@ -49,7 +49,9 @@ def router(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Router]:
     """The shipped routes with the light encoder: encoding its utterances takes seconds, so once for all tests."""
     cache = tmp_path_factory.mktemp("vectors")
     table = load_table(CONFIGS / "routing.yaml")
-    router = Router(table.routes, LightEncoder(), cache_folder=cache, not_sure=table.not_sure, known_words=english_words())
+    router = Router(
+        table.routes, LightEncoder(), cache_folder=cache, not_sure=table.not_sure, known_words=english_words()
+    )
     yield router
     router.close()
 
