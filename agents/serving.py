@@ -94,6 +94,8 @@ class _Hands:
 
 async def _finish(message: Message, desk: Desk, run: Run, end: Finish | Delegate, work: Work) -> list[Message]:
     ticket = run.ticket
+    if isinstance(end, Delegate) and not desk.agent_of(end.type):
+        end = Finish(outcome=Outcome.HANDOFF, reason="default", memory=run.memory)
     if isinstance(end, Delegate):
         agent = end.type.rpartition(".")[2]
         await _remember(message, desk, run, run.memory | {"delegated_to": agent})
@@ -104,6 +106,9 @@ async def _finish(message: Message, desk: Desk, run: Run, end: Finish | Delegate
     if end.outcome is Outcome.HANDOFF:
         return [_work_for(message, ticket, work, TICKET_HANDOFF, reason=end.reason, known=end.known)]
     await desk.tickets.update(ticket.id, status=_status(run, end))
+    if work.then and not desk.agent_of(work.then[0].type):
+        so_far = msgspec.structs.replace(work, said=(*work.said, msgspec.convert(end, Said, from_attributes=True)))
+        return [_work_for(message, ticket, so_far, TICKET_HANDOFF, reason="default")]
     if work.then:
         return [_next_part(message, ticket, work, end)]
     return replies(message, ticket, [*_said(work), end], desk, run.language, work.source_ts)

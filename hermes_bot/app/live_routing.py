@@ -31,6 +31,9 @@ Record = Callable[[bytes, bytes], Awaitable[None]]
 """Hears what the file held before and what it holds now."""
 
 
+PARTING_S = 5.0  # how long a type that is gone stays bound, for those who chose it right before
+
+
 class Bindings(Protocol):
     """Binds types to agents."""
 
@@ -62,6 +65,8 @@ class LiveRouting:
         self._live: LiveRouter | None = None
         self._content = b""
         self._types: dict[str, Binding] = {}
+        self._leaving: dict[str, Binding] = {}
+        self._parting: asyncio.Task[None] | None = None
         self._bindings: Bindings | None = None
         self._record: Record | None = None
         self._watching: asyncio.Task[None] | None = None
@@ -112,13 +117,12 @@ class LiveRouting:
         """Let this content of the file take effect; raise SettingsError, with nothing changed, for a bad one."""
         table, router = await asyncio.to_thread(self._built, content)
         types = types_of(table, self._capabilities)
+        self._leaving |= self._types
         if self._bindings is not None:
-            # What is chosen meanwhile is bound in either table: the new types come first, the old ones go last.
-            self._bindings.bind(self._types | types)
+            self._bindings.bind(self._leaving | types)
         self._router.swap(router)
         self._types = types
-        if self._bindings is not None:
-            self._bindings.bind(types)
+        self._let_go_later()
         before, self._content = self._content, content
         if self._record is not None:
             await self._record(before, content)
@@ -127,12 +131,24 @@ class LiveRouting:
         """Return the router that a file with this content would make, not in use; raise SettingsError. Blocks."""
         return self._built(content)[1]
 
+    def _let_go_later(self) -> None:
+        """Unbind the types that are gone once whoever chose one of them is through with its message."""
+        if self._parting is not None:
+            self._parting.cancel()
+        self._parting = asyncio.create_task(self._let_go(), name="routes-parting")
+
+    async def _let_go(self) -> None:
+        await asyncio.sleep(PARTING_S)
+        self._leaving = {}
+        if self._bindings is not None:
+            self._bindings.bind(self._types)
+
     async def close(self) -> None:
         """Stop watching and routing."""
-        if self._watching is not None:
-            self._watching.cancel()
+        for task in filter(None, (self._watching, self._parting)):
+            task.cancel()
             with suppress(asyncio.CancelledError):
-                await self._watching
+                await task
         if self._live is not None:
             self._live.close()
 
