@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import resource
 import statistics
 import time
@@ -72,7 +73,7 @@ async def latency_ms(contender: Contender, rate: int, seconds: float) -> list[fl
         if not left:
             all_done.set()
 
-    await contender.start(done, count)
+    await _start(contender, done, count)
     start = time.perf_counter()
     async with asyncio.TaskGroup() as publishing:
         for n in range(count):
@@ -95,7 +96,7 @@ async def throughput(contender: Contender, count: int) -> tuple[float, float, fl
         if not left:
             all_done.set()
 
-    await contender.start(done, count)
+    await _start(contender, done, count)
     numbers = iter(range(count))
 
     async def produce() -> None:
@@ -119,7 +120,7 @@ async def chain_ms(contender: Contender, count: int) -> list[float]:
     took: list[float] = []
     arrived = asyncio.Event()
     warm = min(WARM, count)
-    await contender.start(lambda _n: arrived.set(), warm + count)
+    await _start(contender, lambda _n: arrived.set(), warm + count)
     for n in range(warm + count):
         arrived.clear()
         began = time.perf_counter()
@@ -130,6 +131,13 @@ async def chain_ms(contender: Contender, count: int) -> list[float]:
         await asyncio.sleep(0)
     await contender.stop()
     return took[warm:]
+
+
+async def _start(contender: Contender, done: Done, numbers: int) -> None:
+    """Start it; the garbage collector need not look at what is there by now, as in the program after its start."""
+    await contender.start(done, numbers)
+    gc.collect()
+    gc.freeze()
 
 
 async def _await(publishing: Awaitable[None]) -> None:
