@@ -20,7 +20,7 @@ from hermes_bot.bus import redis_search
 from hermes_bot.bus.port import ANY, Delivery, Obey, Settlement, State, Wanted, ignore_orders
 from hermes_bot.bus.redis_bell import Bell
 from hermes_bot.bus.redis_leases import Leases
-from hermes_bot.bus.redis_link import Address, Link, Operation, Then
+from hermes_bot.bus.redis_link import ANSWER_LIMIT_S, Address, Link, Operation, Then
 from hermes_bot.bus.redis_orders import OrdersBook
 from hermes_bot.bus.redis_records import Packed, packed
 from hermes_bot.bus.redis_server import check_server
@@ -56,11 +56,17 @@ class RedisBackend:
         lease_s: float = LEASE_S,
         poll_s: float = POLL_S,
         retry_for_s: float = RETRY_FOR_S,
+        answer_limit_s: float = ANSWER_LIMIT_S,
         server_time: bool = True,
         clock: Callable[[], datetime] = utc_now,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._address = Address(url=url, prefix=prefix, clock=None if server_time else lambda: clock().timestamp())
+        self._address = Address(
+            url=url,
+            prefix=prefix,
+            clock=None if server_time else lambda: clock().timestamp(),
+            answer_limit_s=answer_limit_s,
+        )
         self._consumer = f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(4)}"
         self._keep_s = keep_s
         self._lease_s = lease_s

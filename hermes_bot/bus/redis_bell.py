@@ -57,14 +57,16 @@ class Bell:
     async def _listen(self, connection: AbstractConnection) -> NoReturn:
         await connect(connection)
         await connection.send_command("SUBSCRIBE", self._channel, self._orders)
-        await connection.read_response()
+        await connection.read_response(timeout=SILENCE_S)
         self._pause_s = FIRST_PAUSE_S
         self._on_open()
         while True:
             heard = await connection.read_response(timeout=SILENCE_S)
             if heard is None:
                 await connection.send_command("PING", check_health=False)
-                heard = await connection.read_response()  # within the connection's own limit
+                heard = await connection.read_response(timeout=SILENCE_S)
+                if heard is None:
+                    raise exceptions.ConnectionError("no answer to a PING")
             kind, channel, data = (*heard, None)[:3]
             if kind != b"message":
                 continue

@@ -65,11 +65,15 @@ async def invoke(connection: AbstractConnection, function: str, *arguments: obje
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """Where the bus is: the server's URL and the prefix of its keys. `clock` None means the server's."""
+    """Where the bus is: the server's URL and the prefix of its keys. `clock` None means the server's.
+
+    A call that is not answered within `answer_limit_s` counts as lost.
+    """
 
     url: str
     prefix: str = "hermes"
     clock: Callable[[], float] | None = None
+    answer_limit_s: float = ANSWER_LIMIT_S
 
     @property
     def key(self) -> str:
@@ -83,22 +87,24 @@ class Address:
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
     def connection(self, **options: Any) -> AbstractConnection:
-        """Return a connection that is not open yet; raise StoreError for a URL that is none."""
-        limits = {"socket_timeout": ANSWER_LIMIT_S, "socket_connect_timeout": CONNECT_LIMIT_S}
+        """Return a connection that is not open yet; raise StoreError for a URL that is none.
+
+        Limits are ours to set, see `connect` and `invoke`: with a `socket_timeout` redis-py sends through `wait_for`,
+        which starts a task for each command and, in Python 3.11, may swallow a cancellation.
+        """
         try:
-            pool = ConnectionPool.from_url(self.url, protocol=2, **{**limits, "socket_keepalive": True, **options})
+            pool = ConnectionPool.from_url(self.url, protocol=2, **{"socket_keepalive": True, **options})
         except ValueError as error:
             raise StoreError(f"bus.url is no redis URL: {error}") from error
         connection: AbstractConnection = pool.make_connection()  # type: ignore[no-untyped-call]  # as redis-py has it
+        connection.socket_timeout = None
         return connection
 
 
 async def connect(connection: AbstractConnection) -> None:
-    """Open the connection. Opening it may swallow a cancellation, which is then raised here."""
-    await connection.connect()  # type: ignore[no-untyped-call]  # as redis-py has it
-    task = asyncio.current_task()
-    if task is not None and task.cancelling():
-        raise asyncio.CancelledError
+    """Open the connection within the limit."""
+    async with asyncio.timeout(CONNECT_LIMIT_S):
+        await connection.connect()  # type: ignore[no-untyped-call]  # as redis-py has it
 
 
 @dataclass(slots=True)
@@ -226,7 +232,8 @@ class Link:
         if self._connection is None:
             self._connection = self._address.connection()
             await connect(self._connection)
-        return await invoke(self._connection, self._function, *arguments)
+        async with asyncio.timeout(self._address.answer_limit_s):
+            return await invoke(self._connection, self._function, *arguments)
 
     async def _disconnect(self) -> None:
         connection, self._connection = self._connection, None

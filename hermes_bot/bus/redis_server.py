@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 
 import msgspec
@@ -23,10 +24,11 @@ async def check_server(address: Address) -> None:
     connection = address.connection()
     try:
         await connect(connection)
-        await connection.send_command("INFO")
-        about = _fields(await connection.read_response())
-        _check(about, address)
-        await _check_version(connection, address)
+        async with asyncio.timeout(address.answer_limit_s):
+            await connection.send_command("INFO")
+            about = _fields(await connection.read_response())
+            _check(about, address)
+            await _check_version(connection, address)
     except (*UNREACHABLE, exceptions.RedisError) as error:
         raise StoreError(f"redis at {address.shown} cannot be used: {error}") from error
     finally:

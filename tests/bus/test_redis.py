@@ -39,8 +39,8 @@ def own_redis() -> Iterator[Redis]:
         yield server
 
 
-def backend_on(server: Redis, prefix: str, options: str = "", **values: float) -> RedisBackend:
-    return RedisBackend(f"{server.url}{options}", prefix=prefix, **{"lease_s": LEASE_S, "poll_s": 0.05, **values})  # type: ignore[arg-type]  # numbers only
+def backend_on(server: Redis, prefix: str, **values: float) -> RedisBackend:
+    return RedisBackend(server.url, prefix=prefix, **{"lease_s": LEASE_S, "poll_s": 0.05, **values})  # type: ignore[arg-type]  # numbers only
 
 
 @asynccontextmanager
@@ -189,7 +189,7 @@ async def test_killed_connections_lose_and_double_nothing(redis_server: Redis, p
 async def test_a_server_that_does_not_answer_for_a_while_is_waited_for(own_redis: Redis, prefix: str) -> None:
     entry = Recorder()
     with own_redis.client() as disturber:
-        async with running(backend_on(own_redis, prefix, "?socket_timeout=0.1"), entry) as bus:
+        async with running(backend_on(own_redis, prefix, answer_limit_s=0.1), entry) as bus:
             await bus.publish(message(data={"n": 0}))
             disturber.execute_command("CLIENT", "PAUSE", "400", "ALL")
             for n in range(1, 10):
@@ -401,3 +401,10 @@ async def test_an_address_without_redis_is_refused_without_its_password(url: str
         await RedisBackend(url.replace("//", "//user:secret@")).open()
 
     assert "secret" not in str(caught.value)
+
+
+async def test_a_bus_may_be_stopped_at_any_moment_after_its_start(redis_server: Redis, prefix: str) -> None:
+    for turns in range(60):
+        async with asyncio.timeout(20), running(backend_on(redis_server, prefix), Recorder()):
+            for _ in range(turns):
+                await asyncio.sleep(0)
