@@ -50,7 +50,9 @@ class Taskiq(Yardstick):
         if self._url:
             from taskiq_redis import ListQueueBroker  # type: ignore[import-not-found]  # stands in an environment of its own
 
-            self._broker: Any = ListQueueBroker(self._url, queue_name=f"taskiq-{secrets.token_hex(4)}")
+            self._broker: Any = ListQueueBroker(
+                self._url, queue_name=f"taskiq-{secrets.token_hex(4)}", max_connection_pool_size=1000
+            )
         else:
             self._broker = taskiq.InMemoryBroker(max_async_tasks=1000)
         self._tasks = [self._broker.register_task(_ends(done), task_name=f"a{n}") for n in range(AGENTS)]
@@ -148,7 +150,7 @@ class FastStream(Yardstick):
         from faststream.redis import RedisBroker, StreamSub, TestRedisBroker  # type: ignore[import-not-found]  # stands in an environment of its own
 
         self._prefix = f"fs{secrets.token_hex(4)}"
-        broker = RedisBroker(self._url or "redis://127.0.0.1:6379", logger=None)
+        broker = RedisBroker(self._url or "redis://127.0.0.1:6379", logger=None, max_connections=1000)
 
         def sub(name: str) -> Any:
             stream = f"{self._prefix}-{name}"
