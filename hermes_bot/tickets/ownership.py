@@ -37,7 +37,7 @@ class Render(Protocol):
     """Returns the text of a key in a language."""
 
     def __call__(self, language: str, key: str, **values: object) -> str:
-        """Raise KeyError for an unknown key."""
+        """Raise PermanentError for an unknown key."""
         ...
 
 

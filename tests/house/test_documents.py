@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -69,3 +70,11 @@ def test_the_document_tells_every_command_and_no_other() -> None:
     documented = re.findall(r"^\| `([a-z ]+)(?: [A-Z]+)?` \|", text_of("docs/commands.md"), flags=re.MULTILINE)
 
     assert sorted(documented) == sorted(commands(app))
+
+
+def test_the_layers_in_contributing_are_those_that_are_checked() -> None:
+    block = re.search(r"```\n(hermes_bot\.cli .*?)```", text_of("CONTRIBUTING.md"), flags=re.DOTALL)
+    contracts = tomllib.loads(text_of("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+
+    told = [re.split(r" {2,}", line)[0] for line in block[1].splitlines()] if block else []
+    assert told == next(each["layers"] for each in contracts if each["type"] == "layers")
