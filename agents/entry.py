@@ -20,6 +20,7 @@ from agents.deciding import (
 from agents.desk import Desk, agent_in
 from agents.language import language_of
 from agents.replies import reply
+from agents.wrong_team import correction
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
@@ -49,6 +50,9 @@ class EntryAgent:
         if message.type == TICKET_CLICKED:
             return await self._clicked(message, desk)
         inbound = read(message, Inbound)
+        corrected = await correction(message, inbound, desk)
+        if corrected is not None:
+            return corrected
         if await _meant_for_others(message, inbound, desk):
             return []
         text = _words_of(inbound)

@@ -87,6 +87,17 @@ class Tickets:
         wanted = select(tickets.c.requester).where(tickets.c.context_id == context_id).distinct()
         return await self._database.run(lambda connection: frozenset(connection.scalars(wanted)))
 
+    async def newest(self, context_id: str, *, but_not_of: str) -> Ticket | None:
+        """Return the newest ticket in this conversation that is not this user's own; None where there is none."""
+        wanted = (
+            select(tickets)
+            .where(tickets.c.context_id == context_id, tickets.c.requester != but_not_of)
+            .order_by(tickets.c.number.desc())
+            .limit(1)
+        )
+        row = await self._database.run(lambda connection: connection.execute(wanted).first())
+        return None if row is None else _ticket(row)
+
     async def listing(self, *, limit: int = 50) -> Sequence[Ticket]:
         """Return the newest tickets first."""
         wanted = select(tickets).order_by(tickets.c.number.desc()).limit(limit)

@@ -190,3 +190,31 @@ async def test_a_correction_that_teaches_nothing_is_told_to_the_person_alone(tri
 
     await triage.stage.until(lambda: triage.stage.whispers(OMAR, "is an utterance of order already"))
     assert not triage.stage.cards("proposal", "shipment")
+
+
+@pytest.mark.parametrize("words", ["@Hermes wrong team: refund", "@Hermes 分错了：refund"])
+async def test_staff_correct_any_ticket_by_a_word_in_its_thread(triage: Triage, words: str) -> None:
+    stage = triage.stage
+    marker = "mixer" if "wrong" in words else "heater"
+    talk = await stage.say(stage.next_buyer().user, SUPPORT, f"parcel: the {marker} shall be reimbursed, please")
+    await stage.answer(talk)
+
+    await stage.workspace.post(OMAR, SUPPORT, words, talk.root)
+
+    suggested = await triage.proposal(marker)
+    assert buttons(suggested) == [ACCEPT, DECLINE]
+    assert len(stage.replies(talk)) == 1
+
+
+async def test_staff_who_name_no_route_are_told_how_and_customers_correct_nothing(triage: Triage) -> None:
+    stage = triage.stage
+    talk = await stage.say(stage.next_buyer().user, SUPPORT, "parcel: where is the blender, please")
+    await stage.answer(talk)
+    stranger = stage.next_buyer().user
+
+    await stage.workspace.post(OMAR, SUPPORT, "@Hermes wrong team", talk.root)
+    await stage.workspace.post(stranger, SUPPORT, "@Hermes wrong team: refund", talk.root)
+
+    await stage.until(lambda: stage.whispers(OMAR, "wrong team: refund"))
+    await stage.until(lambda: stage.whispers(stranger, "only the support team"))
+    assert not stage.cards("proposal", "blender")
