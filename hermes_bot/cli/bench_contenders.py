@@ -98,8 +98,9 @@ def _next(type_: str) -> Handler:
 async def _forget(url: str, name: str) -> None:
     """Delete the keys that hold the name, so that a redis of others is left as it was."""
     async with Redis.from_url(url) as client:
-        async for key in client.scan_iter(match=f"*{name}*", count=1000):
-            await client.unlink(key)
+        keys = [key async for key in client.scan_iter(match=f"*{name}*", count=5000)]
+        for start in range(0, len(keys), 5000):
+            await client.unlink(*keys[start : start + 5000])
 
 
 def server_cpu_s(url: str) -> float:
