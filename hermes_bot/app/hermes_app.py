@@ -22,9 +22,8 @@ from hermes_bot.app.build import Clock, Stores, build_backend, build_bus, desk_o
 from hermes_bot.app.front import Front, LibraryFront, SlackFront
 from hermes_bot.app.live_routing import LiveRouting
 from hermes_bot.app.local_workspace import in_workspace
-from hermes_bot.app.outlet import EDGE
 from hermes_bot.app.route_effect import corrections_of
-from hermes_bot.app.sharing import check_shared, check_staffed
+from hermes_bot.app.sharing import check_shared, check_staffed, listens, warn_of_store
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Backend
 from hermes_bot.errors import BusStopped
@@ -98,6 +97,7 @@ class HermesApp:
     async def start(self) -> None:
         """Open, build and connect everything; raise HermesError where that cannot be."""
         check_shared(self._settings, self._staffed, edge=self._edge)
+        warn_of_store(self._settings)
         settings = await self._reachable()
         stores = await self._parts.enter_async_context(self._opened(settings))
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))
@@ -124,7 +124,7 @@ class HermesApp:
         await bus.start()
         self._parts.push_async_callback(bus.stop, STOP_LIMIT_S)
         self._parts.push_async_callback(front.stop_listening)
-        if self._staffed is None or EDGE in self._staffed:
+        if listens(self._staffed):
             await front.listen()
         log = ChangeLog(stores.proposals, settings.routing.file)
         routing.follow(front.tell_staff, log.record, self._clock)

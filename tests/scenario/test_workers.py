@@ -100,3 +100,9 @@ async def test_without_redis_the_bot_says_so(data: Path, tmp_path: Path) -> None
     ended = await run(tmp_path, {**PLAIN, "HERMES_BUS__BACKEND": "redis", "HERMES_REDIS_URL": "redis://127.0.0.1:1"})
 
     says(ended, 1, "redis at redis://127.0.0.1:1 cannot be used")
+
+
+async def test_a_store_in_a_file_is_told_to_whoever_shares_the_bus(tmp_path: Path) -> None:
+    ended = await run(tmp_path, {**PLAIN, "HERMES_BUS__BACKEND": "redis", "HERMES_REDIS_URL": "redis://127.0.0.1:1"})
+
+    assert "the store is a SQLite file: workers on other machines need store.url on PostgreSQL" in ended.whole
