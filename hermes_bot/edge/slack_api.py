@@ -6,22 +6,16 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
-from urllib.parse import urlsplit
 
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from hermes_bot.edge.slack_errors import FOREIGN, TokenRefused, mapped
+from hermes_bot.settings.slack_access import on_loopback
 
 SLACK_URL = "https://slack.com/api/"
 PAGE_SIZE = 200
 MAX_PAGES = 10
-LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
-
-
-def on_loopback(url: str) -> bool:
-    """Return whether the address is on this machine, where a proxy has no business."""
-    return urlsplit(url).hostname in LOOPBACK
 
 
 def sdk_logger(level: int = logging.WARNING) -> logging.Logger:
@@ -36,7 +30,7 @@ def web_client(token: str, base_url: str, session: aiohttp.ClientSession | None 
     client = AsyncWebClient(
         token=token or None, base_url=base_url or SLACK_URL, session=session, retry_handlers=[], logger=sdk_logger()
     )
-    if on_loopback(client.base_url):
+    if on_loopback(client.base_url):  # a proxy has no business there
         client.proxy = None
     return client
 

@@ -13,8 +13,9 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from hermes_bot.edge.slack_api import SlackApi, on_loopback, sdk_logger, web_client
+from hermes_bot.edge.slack_api import SlackApi, sdk_logger, web_client
 from hermes_bot.edge.slack_app import SlackApp
+from hermes_bot.settings.slack_access import on_loopback
 
 log = logging.getLogger(__name__)
 
