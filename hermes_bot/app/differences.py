@@ -12,10 +12,11 @@ from typing import Any
 
 from hermes_bot.bus.port import Delivery
 from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import POST_CHECK
 from hermes_bot.observe.trace import parent_of
 
 SHOWN = 80
-OF_THE_EDGE = frozenset({"post.check"})
+OF_THE_EDGE = frozenset({POST_CHECK})
 """Types that the edge sends itself; a replay posts nothing, so there are none."""
 
 _MISSING = object()

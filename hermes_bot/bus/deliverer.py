@@ -35,9 +35,7 @@ from hermes_bot.bus.stamp import answer_again, comes_from_failure, stamp, stamp_
 from hermes_bot.bus.waits import Waits
 from hermes_bot.errors import HermesError, PermanentError, StoreError, TransientError, Unroutable
 from hermes_bot.messages.message import Kind, Message
-
-TASK_ERROR = "task.error"
-"""Type of what the sender of a request gets when the request failed; data: message_id, type, state, error, task."""
+from hermes_bot.messages.task_payloads import TASK_ERROR, TaskError
 
 OnHop = Callable[[Delivery, State, Sequence[Message], float], None]
 OnFailure = Callable[[Delivery, str], Sequence[Message]]
@@ -258,14 +256,14 @@ def _speaks_against(error: Exception) -> bool | None:
 
 def _error_message(delivery: Delivery, settlement: Settlement) -> Message:
     request = delivery.message
-    data = {
-        "message_id": request.id,
-        "type": request.type,
-        "state": settlement.state.value,
-        "error": settlement.error,
-        "task": request.task,
-    }
-    return request.child(TASK_ERROR, data, recipient=request.reply_to or request.sender, kind=Kind.ERROR)
+    body = TaskError(
+        message_id=request.id,
+        type=request.type,
+        state=settlement.state.value,
+        error=settlement.error,
+        task=request.task,
+    )
+    return request.child(TASK_ERROR, body, recipient=request.reply_to or request.sender, kind=Kind.ERROR)
 
 
 def _fields(delivery: Delivery, settlement: Settlement) -> dict[str, object]:

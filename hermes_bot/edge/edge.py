@@ -20,7 +20,7 @@ from hermes_bot.edge.handoff_cards import HandoffCards
 from hermes_bot.edge.http_door import HttpDoor, Probes
 from hermes_bot.edge.inbound import Bot
 from hermes_bot.edge.listeners import Listeners, Publish
-from hermes_bot.edge.poster import AGENT, POST_CHECK, Poster
+from hermes_bot.edge.poster import AGENT, Poster
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.proposal_cards import Corrections, ProposalCards
 from hermes_bot.edge.replies import Replies
@@ -37,6 +37,7 @@ from hermes_bot.messages.payloads import (
     HANDOFF_CHANGED,
     HANDOFF_NOTED,
     HANDOFF_REQUESTED,
+    POST_CHECK,
     PROPOSAL_MADE,
     PROPOSAL_SETTLED,
     REPLY_READY,

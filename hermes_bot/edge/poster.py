@@ -21,8 +21,8 @@ from hermes_bot.edge.slack_errors import OutcomeUnknown
 from hermes_bot.edge.views.look import Look, fault_in
 from hermes_bot.errors import SlackRefused, TransientError
 from hermes_bot.messages.message import PRIORITY_NOTICE, Message
+from hermes_bot.messages.payloads import POST_CHECK, PostCheck, read
 
-POST_CHECK = "post.check"
 AGENT = "slack"
 CHECK_AFTER = timedelta(seconds=30)
 BLOCKS_REFUSED = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "invalid_arguments"})
@@ -119,11 +119,13 @@ class Poster:
 
     async def on_check(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
         """Delete the copies of a post whose outcome was unknown for a while; handler of `post.check`."""
-        wanted = {name: str(message.data.get(name) or "") for name in ("key", "channel", "thread_ts", "since")}
-        kept = await self._posts.find(wanted["key"])
+        wanted = read(message, PostCheck)
+        kept = await self._posts.find(wanted.key)
         if kept is None:
             return []
-        for copy in await self._search.copies(**wanted):
+        for copy in await self._search.copies(
+            key=wanted.key, channel=wanted.channel, thread_ts=wanted.thread_ts, since=wanted.since
+        ):
             if (copy.channel, copy.ts) != (kept.channel, kept.ts):
                 log.warning("copy of a post deleted", extra={"key": copy.key, "channel": copy.channel})
                 await self._delete(copy)
@@ -187,15 +189,15 @@ class Poster:
 
     def _check(self, draft: Draft, message: Message, post: Post) -> Message:
         """Return the message that looks for copies later, in a lane of its own so that it holds up no reply."""
-        data = {
-            "key": draft.key,
-            "channel": post.channel,
-            "thread_ts": draft.thread_ts,
-            "since": draft.in_reply_to or draft.thread_ts,
-        }
+        body = PostCheck(
+            key=draft.key,
+            channel=post.channel,
+            thread_ts=draft.thread_ts,
+            since=draft.in_reply_to or draft.thread_ts,
+        )
         return message.child(
             POST_CHECK,
-            data,
+            body,
             recipient=AGENT,
             context_id=f"{POST_CHECK}:{draft.key}",
             task_id=f"{POST_CHECK}:{draft.key}",

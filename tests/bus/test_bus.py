@@ -6,11 +6,11 @@ from datetime import timedelta
 
 import pytest
 
-from hermes_bot.bus.deliverer import TASK_ERROR
 from hermes_bot.bus.lanes import AGEING_STEP_S
 from hermes_bot.bus.port import Delivery, Policy, State
 from hermes_bot.errors import BusFull, BusStopped, PermanentError, TransientError, Unroutable
 from hermes_bot.messages.message import Chain, Kind, Message
+from hermes_bot.messages.task_payloads import TASK_ERROR
 from tests.bus.harness import Harness, Recorder, blocking, failing, message, until
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from hermes_bot.bus.deliverer import TASK_ERROR
 from hermes_bot.bus.port import Delivery
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Kind, Message
+from hermes_bot.messages.task_payloads import TASK_ERROR
 from tests.bus.harness import Harness, Recorder, blocking, until
 
 
