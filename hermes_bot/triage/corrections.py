@@ -94,7 +94,8 @@ class CorrectionForms:
 
     async def routes(self) -> Sequence[Route]:
         """Return the routes of the file as it is now; raise SettingsError for a bad one."""
-        return read_table(await self.content(), file=str(self._file)).routes
+        table = await asyncio.to_thread(read_table, await self.content(), file=str(self._file))
+        return table.routes
 
     async def content(self) -> bytes:
         """Return what the file holds; raise SettingsError where it cannot be read."""
