@@ -1,13 +1,18 @@
-"""Fixtures that every part's tests may use: the labelled data beside the checkout, and a running local workspace."""
+"""What every part's tests share: the labelled data beside the checkout, a PostgreSQL, a running local workspace."""
 
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
+from hypothesis import settings
 
 from hermes_bot.workspace.server import WorkspaceServer
+from tests.servers import NoServer, Postgres, running_postgres
+
+settings.register_profile("hermes", deadline=None)  # a busy machine is no failure; pytest-timeout guards hanging
+settings.load_profile("hermes")
 
 
 @pytest.fixture(scope="session")
@@ -21,6 +26,18 @@ def shared_dir() -> Path:
             pytest.fail(reason)
         pytest.skip(reason)
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A server, one for all tests; where it is not installed they are skipped, but not in the complete run."""
+    try:
+        with running_postgres() as server:
+            yield server
+    except NoServer as missing:
+        if os.environ.get("HERMES_REQUIRE_SHARED") == "1":
+            raise
+        pytest.skip(str(missing))
 
 
 @pytest_asyncio.fixture

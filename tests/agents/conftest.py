@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from agents.desk import Agent, Desk, Staff
 from agents.entry import EntryAgent
@@ -36,9 +35,6 @@ from hermes_bot.tools.toolbox import Toolbox
 from routing.router import Router
 from routing.routes_file import load_table
 from tests.agents.harness import NOON, TEAM, Clock, KnownPeople, Pump
-
-settings.register_profile("agents", deadline=None)  # a busy machine is no failure; pytest-timeout guards hanging
-settings.load_profile("agents")
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 ALLOWED = {"order": ("find_order", "list_orders"), "refund": ("list_orders", "refund_eligibility", "issue_refund")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_bot.edge.clicks import click_message, read_clicks, read_rejection
@@ -119,7 +119,6 @@ JSON = st.recursive(
 NAMES = ["user", "team", "channel", "message", "container", "actions", "trigger_id", "view", "type"]
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(NAMES), JSON, max_size=5))
 def test_mutated_interactions_never_crash(changes: dict[str, Any]) -> None:
     messages = [click_message(click) for click in read_clicks(body("choice:1", APPROVAL) | changes, team="T")]

@@ -312,7 +312,7 @@ SUBMISSION = {
 COMMAND = {"command": "/hermes", "text": "help", "user_id": "U0EMMA"}
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     base=st.sampled_from([EVENT, CLICK, SUBMISSION, COMMAND]),
     changes=st.dictionaries(st.sampled_from(NAMES), JSON, max_size=4),
@@ -325,7 +325,6 @@ async def test_mutated_requests_never_end_in_a_500(
     assert status in (200, 400)
 
 
-@settings(deadline=None)
 @given(JSON)
 def test_any_json_is_well_formed_or_not(body: Any) -> None:
     assert well_formed(body) in (True, False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_bot.edge.channels import ChannelPolicy, Mode
@@ -160,7 +160,6 @@ JSON = st.recursive(
 NAMES = ["type", "subtype", "channel", "channel_type", "user", "ts", "thread_ts", "text", "files", "bot_id", "hidden"]
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(NAMES), JSON, max_size=5), JSON, JSON)
 def test_mutated_events_never_crash_and_what_comes_out_can_be_stored(
     changes: dict[str, Any], authorizations: Any, team: Any
@@ -172,7 +171,6 @@ def test_mutated_events_never_crash_and_what_comes_out_can_be_stored(
     assert message is None or decode(encode(message)).context_id == message.context_id
 
 
-@settings(deadline=None)
 @given(st.text(max_size=100))
 def test_any_text_of_a_person_is_heard_and_can_be_stored(text: str) -> None:
     message, inbound = taken(text=text)

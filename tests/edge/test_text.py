@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import regex
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_bot.edge.text import decode, escape, mentions, shorten, split, storable
@@ -38,13 +38,11 @@ def test_slack_text_is_decoded_to_what_a_person_reads(raw: str, read: str) -> No
     assert decode(raw, bot_user="U0HERMES") == read
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_what_is_escaped_decodes_to_itself(text: str) -> None:
     assert decode(escape(text)) == storable(text).strip()
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="<>&@#!|^:mailto U0", max_size=60))
 def test_decoding_never_fails_on_broken_tokens(text: str) -> None:
     assert isinstance(decode(text, bot_user="U0"), str)
@@ -56,7 +54,6 @@ def test_a_mention_is_seen_with_and_without_a_label() -> None:
     assert not mentions("hi <@U0HERMESX>", "U0HERMES")
 
 
-@settings(deadline=None)
 @given(st.text(max_size=2_000), st.integers(min_value=40, max_value=500))
 def test_pieces_are_within_the_limit_and_lose_nothing_but_blanks(text: str, limit: int) -> None:
     pieces = split(text, limit)
@@ -68,7 +65,6 @@ def test_pieces_are_within_the_limit_and_lose_nothing_but_blanks(text: str, limi
 EMOJI = ("👩‍👩‍👧‍👦", "🇩🇪", "👍🏽", "é", "中", "a", " ", "&", "।", "\n")
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from(EMOJI), max_size=200), st.integers(min_value=40, max_value=90))
 def test_no_cut_falls_inside_what_people_see_as_one_character(characters: list[str], limit: int) -> None:
     text = "".join(characters)
@@ -95,7 +91,6 @@ def test_chinese_is_cut_after_its_own_full_stop() -> None:
     assert split("您的订单已经发货。预计明天送达您家", 12) == ["您的订单已经发货。", "预计明天送达您家"]
 
 
-@settings(deadline=None)
 @given(ANY_TEXT, st.integers(min_value=12, max_value=80))
 def test_a_shortened_text_fits_once_escaped(text: str, limit: int) -> None:
     assert len(escape(shorten(text, limit))) <= limit

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
@@ -129,7 +129,6 @@ def test_what_a_customer_wrote_cannot_look_like_a_part_of_the_card() -> None:
     assert "Asked for by Approved by Omar ·" in formatted(asked)
 
 
-@settings(deadline=None)
 @given(HOSTILE, st.lists(st.tuples(HOSTILE, HOSTILE), max_size=25), HOSTILE)
 def test_a_card_is_valid_whatever_it_shows(title: str, shown: list[tuple[str, str]], reason: str) -> None:
     for status in (ApprovalStatus.PENDING, ApprovalStatus.REJECTED):
@@ -159,7 +158,6 @@ def test_a_handoff_card_says_who_has_the_ticket(owner: Owner, label: list[str], 
         assert words in everything(look)
 
 
-@settings(deadline=None)
 @given(HOSTILE)
 def test_a_handoff_card_is_valid_whatever_the_customer_wrote(text: str) -> None:
     look = handoff_look(replace(TICKET, handoff_summary=text, handoff_reason=text), names={"U0EMMA": text})
@@ -169,7 +167,6 @@ def test_a_handoff_card_is_valid_whatever_the_customer_wrote(text: str) -> None:
     assert "<!channel" not in everything(look)
 
 
-@settings(deadline=None)
 @given(
     st.text(max_size=15_000),
     st.lists(st.tuples(HOSTILE, HOSTILE), max_size=25),

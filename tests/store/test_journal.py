@@ -15,7 +15,7 @@ from hermes_bot.observe.records import Make, Record, RecordKind
 from hermes_bot.store.database import Database
 from hermes_bot.store.journal import MOST_WAITING, Journal
 from hermes_bot.store.schema import migrate
-from tests.servers import NoServer, running_postgres
+from tests.servers import Postgres
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LIMIT_S = 30
@@ -24,17 +24,12 @@ LIMIT_S = 30
 @pytest.fixture(params=["sqlite", "postgresql"])
 async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
     """A store with the newest schema."""
-    if request.param == "sqlite":
-        async with _opened(f"sqlite:///{tmp_path}/hermes.db") as made:
-            yield made
-        return
-    try:
-        server = running_postgres()
-        with server as postgres:
-            async with _opened(postgres.new_database()) as made:
-                yield made
-    except NoServer as error:
-        pytest.skip(str(error))
+    url = f"sqlite:///{tmp_path}/hermes.db"
+    if request.param == "postgresql":
+        server: Postgres = request.getfixturevalue("postgres")
+        url = server.new_database()
+    async with _opened(url) as made:
+        yield made
 
 
 class _opened:

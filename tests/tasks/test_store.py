@@ -1,7 +1,7 @@
 """What tasks and vouched people keep, on real SQLite and on real PostgreSQL."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,19 +17,10 @@ from hermes_bot.store.schema import migrate
 from hermes_bot.tasks.store import TaskStore
 from hermes_bot.tasks.task import Part
 from hermes_bot.tasks.tasks import Tasks
-from tests.servers import NoServer, Postgres, running_postgres
+from tests.servers import Postgres
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 AT_ONCE = 8
-
-
-@pytest.fixture(scope="module")
-def postgres() -> Iterator[Postgres]:
-    try:
-        with running_postgres() as server:
-            yield server
-    except NoServer as error:
-        pytest.skip(str(error))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -1,36 +1,18 @@
 import asyncio
-import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from hermes_bot.store.database import Database
 from hermes_bot.tools.demo_shop import create_demo_shop
 from hermes_bot.tools.order_book import OrderBook
-from tests.servers import NoServer, Postgres, running_postgres
+from tests.servers import Postgres
 
 TODAY = date(2026, 11, 30)
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
-
-settings.register_profile(
-    "hermes", deadline=None
-)  # a busy machine is no failure; pytest-timeout guards against hanging
-settings.load_profile("hermes")
-
-
-@pytest.fixture(scope="session")
-def postgres() -> Iterator[Postgres]:
-    try:
-        with running_postgres() as server:
-            yield server
-    except NoServer as missing:
-        if os.environ.get("HERMES_REQUIRE_SHARED") == "1":  # the complete run, in which nothing is left out
-            raise
-        pytest.skip(str(missing))
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
