@@ -10,6 +10,7 @@ import logging
 import random as random_module
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from datetime import datetime
+from time import monotonic
 
 from hermes_bot.bus.attempts import Attempts
 from hermes_bot.bus.breaker import BreakerState
@@ -25,6 +26,7 @@ from hermes_bot.errors import BusFull, BusStopped, PermanentError, StoreError, U
 from hermes_bot.messages.message import Kind, Message, new_message_id, utc_now
 
 ROOM_POLL_S = 0.02
+LONGEST_ROOM_POLL_S = 0.2
 GATE_POLL_S = 0.2
 YIELD_EVERY = 16  # deliveries a worker handles before others on the loop get a turn, should no handler ever wait
 
@@ -299,13 +301,14 @@ class Bus:
                 logger.warning("%s", error, extra={"message_id": delivery.message.id})
 
     async def _wait_for_room(self, deliveries: Sequence[Delivery]) -> None:
-        waited_s = 0.0
+        waited_s, pause_s, began_s = 0.0, ROOM_POLL_S, monotonic()
         for delivery in deliveries:
             while self._open and self._full(delivery):
                 if waited_s >= self._publish_wait_s:
                     raise BusFull(delivery.agent, self._backend.queue_size(delivery.agent))
-                await self._sleep(ROOM_POLL_S)
-                waited_s += ROOM_POLL_S
+                await self._sleep(pause_s)
+                waited_s = max(waited_s + pause_s, monotonic() - began_s)  # a busy loop sleeps longer than it was asked
+                pause_s = min(pause_s * 2, LONGEST_ROOM_POLL_S)  # thousands who wait must not keep it busy
 
     def _full(self, delivery: Delivery) -> bool:
         subscription = self._router.subscription(delivery)

@@ -48,9 +48,10 @@ async def soak(kind: str, folder: Path, seconds: float, rate: float) -> Soaked:
         handled += 1
         return []
 
+    policy = Policy(concurrency=32)  # a busy disk takes tens of milliseconds for a commit, and a worker waits for it
     async with watched_bus(kind, folder) as bus:
-        bus.subscribe("first", "first", first, Policy(concurrency=8))
-        bus.subscribe("second", "second", second, Policy(concurrency=8))
+        bus.subscribe("first", "first", first, policy)
+        bus.subscribe("second", "second", second, policy)
         await bus.start()
         looks: list[tuple[float, float]] = []
         looking = asyncio.create_task(_look(looks), name="looks")
