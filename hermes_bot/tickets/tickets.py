@@ -12,12 +12,12 @@ from sqlalchemy import Connection, Row, insert, select, update
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.payloads import Inbound
 from hermes_bot.store.database import Database
+from hermes_bot.store.numbers import number_in
 from hermes_bot.store.tables import ticket_messages, tickets
 from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 
 SUBJECT_CHARACTERS = 200
 SUMMARY_CHARACTERS = 2_000
-MOST_DIGITS = 18  # what every database takes as a number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,10 +162,10 @@ class Tickets:
 
 def number_of(ticket_id: str) -> int:
     """Return the number in `T-123`; raise PermanentError where there is none."""
-    prefix, _, digits = ticket_id.partition("-")
-    if prefix != "T" or not digits.isascii() or not digits.isdigit() or len(digits) > MOST_DIGITS:
+    number = number_in(ticket_id, "T")
+    if number is None:
         raise PermanentError(f"{ticket_id!r} is not a ticket id")
-    return int(digits)
+    return number
 
 
 def _open(

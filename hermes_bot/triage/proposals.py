@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row, insert, select, update
 
 from hermes_bot.errors import PermanentError
 from hermes_bot.store.database import Database
+from hermes_bot.store.numbers import number_in
 from hermes_bot.store.tables import route_proposals, routing_changes
 from hermes_bot.triage.proposal import Proposal, ProposalStatus
 
@@ -137,10 +138,10 @@ class Proposals:
 
 def number_of(proposal_id: str) -> int:
     """Return the number in `P-7`; raise PermanentError where there is none."""
-    prefix, _, digits = proposal_id.partition("-")
-    if prefix != PREFIX or not digits.isascii() or not digits.isdigit():
+    number = number_in(proposal_id, PREFIX)
+    if number is None:
         raise PermanentError(f"{proposal_id!r} is not the id of a suggestion, such as P-7")
-    return int(digits)
+    return number
 
 
 def _by_number(connection: Connection, number: int) -> Proposal:

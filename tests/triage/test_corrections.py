@@ -234,3 +234,9 @@ async def test_an_admins_click_twice_delivered_does_it_once(
 
     assert [each.type for each in first] == [each.type for each in second] == [PROPOSAL_SETTLED]
     assert content(file).count("reimburse") == 1
+
+
+@pytest.mark.parametrize("written", ["", "P-", "P-x", "P-٣", "T-1", "P-" + "9" * 30])
+async def test_what_is_no_id_of_a_suggestion_is_told(proposals: Proposals, written: str) -> None:
+    with pytest.raises(PermanentError, match="is not the id of a suggestion"):
+        await proposals.get(written)
