@@ -16,14 +16,12 @@ from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
 from hermes_bot.messages.payloads import (
     APPROVAL_EXPIRED,
     APPROVAL_SETTLED,
-    REPLY_READY,
     ApprovalClicked,
     ApprovalRequested,
     ApprovalSettled,
-    Audience,
-    Reply,
     read,
 )
+from hermes_bot.messages.whisper import whisper
 from hermes_bot.people import Roles
 
 AGENT = "approvals"
@@ -125,7 +123,4 @@ def _late(message: Message, click: ApprovalClicked, settled: Settled) -> list[Me
 
 
 def _private(message: Message, click: ApprovalClicked, text: str) -> Message:
-    body = Reply(
-        ticket_id="", channel=click.channel, thread_ts="", text=text, audience=Audience.EPHEMERAL, user=click.user
-    )
-    return message.child(REPLY_READY, body, priority=PRIORITY_OPERATOR)
+    return whisper(message, text, channel=click.channel, user=click.user)

@@ -21,8 +21,8 @@ from hermes_bot.messages.payloads import (
     Audience,
     Failed,
     Inbound,
-    Reply,
 )
+from hermes_bot.messages.whisper import whisper
 
 EDGE = "slack"
 
@@ -68,5 +68,4 @@ def _click_again(message: Message) -> Message:
         "Something went wrong on our side, and your click may have had no effect. "
         f"Please look at the card and click again. Reference {message.id}"
     )
-    body = Reply(ticket_id=ticket_id, channel=channel, thread_ts="", text=text, audience=Audience.EPHEMERAL, user=user)
-    return message.child(REPLY_READY, body, priority=PRIORITY_OPERATOR)
+    return whisper(message, text, channel=channel, user=user, ticket_id=ticket_id)

@@ -16,7 +16,6 @@ from hermes_bot.messages.payloads import (
     HANDOFF_CHANGED,
     HANDOFF_REQUESTED,
     REPLY_READY,
-    Audience,
     Failed,
     HandoffChanged,
     HandoffClicked,
@@ -24,6 +23,7 @@ from hermes_bot.messages.payloads import (
     Reply,
     read,
 )
+from hermes_bot.messages.whisper import whisper
 from hermes_bot.people import Directory, Roles
 from hermes_bot.tickets.ticket import Owner, Ticket
 from hermes_bot.tickets.tickets import Tickets
@@ -126,12 +126,4 @@ def _changed(message: Message, ticket: Ticket) -> Message:
 
 
 def _private(message: Message, click: HandoffClicked, text: str) -> Message:
-    body = Reply(
-        ticket_id=click.ticket_id,
-        channel=click.channel,
-        thread_ts="",
-        text=text,
-        audience=Audience.EPHEMERAL,
-        user=click.user,
-    )
-    return message.child(REPLY_READY, body, priority=PRIORITY_OPERATOR)
+    return whisper(message, text, channel=click.channel, user=click.user, ticket_id=click.ticket_id)

@@ -14,14 +14,12 @@ from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
 from hermes_bot.messages.payloads import (
     PROPOSAL_MADE,
     PROPOSAL_SETTLED,
-    REPLY_READY,
-    Audience,
     ProposalClicked,
     ProposalMade,
-    Reply,
     RouteCorrected,
     read,
 )
+from hermes_bot.messages.whisper import whisper
 from hermes_bot.people import Roles
 from hermes_bot.triage.corrections import Corrections
 from hermes_bot.triage.proposal import Proposal, ProposalStatus
@@ -87,7 +85,4 @@ def _about(message: Message, type_: str, proposal: Proposal) -> Message:
 
 
 def _private(message: Message, given: RouteCorrected | ProposalClicked, text: str) -> Message:
-    body = Reply(
-        ticket_id="", channel=given.channel, thread_ts="", text=text, audience=Audience.EPHEMERAL, user=given.user
-    )
-    return message.child(REPLY_READY, body, priority=PRIORITY_OPERATOR)
+    return whisper(message, text, channel=given.channel, user=given.user)
