@@ -8,6 +8,9 @@ from typing import Any
 
 from hermes_bot.messages.payloads import Audience, Choice
 
+CHOICE_HUMAN = "human"
+"""The choice by which a customer asks for a person, whichever agent offers it."""
+
 
 class Outcome(StrEnum):
     """How an agent's work on a message ends."""

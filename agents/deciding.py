@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from agents.action import CHOICE_HUMAN
 from agents.desk import Desk, agent_in
 from agents.requests import Clause, asks_where, clauses_of, may_hold_several, takes_back
 from agents.words import (
@@ -18,14 +19,11 @@ from agents.words import (
     wish_for_people,
 )
 from hermes_bot.errors import TransientError
-from hermes_bot.messages.payloads import TICKET_UNKNOWN, Inbound, Part
+from hermes_bot.messages.payloads import TICKET_HANDOFF, TICKET_ORDER, TICKET_UNKNOWN, Inbound, Part
 from hermes_bot.tools.order_number import order_numbers_in
 from routing.choice import RouteChoice
 from routing.explanation import why_line
 
-TICKET_ORDER = "ticket.order"
-TICKET_HANDOFF = "ticket.handoff"
-CHOICE_HUMAN = "human"
 OFFERED = "to/"  # a button under entry's own question: `to/<type>`
 STRONG_SCORE = 0.8
 

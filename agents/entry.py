@@ -9,7 +9,6 @@ import msgspec
 
 from agents.deciding import (
     OFFERED,
-    TICKET_HANDOFF,
     Decision,
     Situation,
     asked_after,
@@ -27,6 +26,7 @@ from hermes_bot.messages.payloads import (
     HANDOFF_NOTED,
     REPLY_READY,
     TICKET_CLICKED,
+    TICKET_HANDOFF,
     TICKET_UNKNOWN,
     Audience,
     Choice,

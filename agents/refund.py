@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
+from agents.action import CHOICE_HUMAN
 from agents.caller import caller_of
 from agents.desk import Desk
 from agents.planner import Planner
 from agents.replies import reply
-from agents.serving import TICKET_HANDOFF, serve
+from agents.serving import serve
 from agents.texts import STAFF_LANGUAGE
-from hermes_bot.approvals.clicks import EDGE
 from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import APPROVAL_SETTLED, ApprovalSettled, Choice, Work, read
+from hermes_bot.messages.payloads import APPROVAL_SETTLED, EDGE, TICKET_HANDOFF, ApprovalSettled, Choice, Work, read
 from hermes_bot.tickets.ticket import Ticket, TicketStatus
 from hermes_bot.tools.outcome import Done, Refused
-
-CHOICE_HUMAN = "human"
 
 
 class RefundAgent:

@@ -9,16 +9,15 @@ import msgspec
 
 from agents.action import CallTool, Delegate, Finish, Outcome, Private
 from agents.caller import caller_of
-from agents.desk import Desk
+from agents.desk import Desk, agent_in
 from agents.loop import work_through
 from agents.planner import Observation, Planner, Run
 from agents.replies import replies
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import APPROVAL_REQUESTED, ApprovalRequested, Said, Work, read
+from hermes_bot.messages.payloads import APPROVAL_REQUESTED, TICKET_HANDOFF, ApprovalRequested, Said, Work, read
 from hermes_bot.tickets.ticket import Ticket, TicketStatus
 from hermes_bot.tools.outcome import Caller, Done, Invalid, NeedsApproval, Refused
 
-TICKET_HANDOFF = "ticket.handoff"
 MOST_REPEATS = 2
 IN_OWN_WORDS = frozenset({"reason"})  # arguments that do not make a request another one
 BOARD = "board"  # the state under this name is shared by all agents of a ticket
@@ -97,7 +96,7 @@ async def _finish(message: Message, desk: Desk, run: Run, end: Finish | Delegate
     if isinstance(end, Delegate) and not desk.agent_of(end.type):
         end = Finish(outcome=Outcome.HANDOFF, reason="default", memory=run.memory)
     if isinstance(end, Delegate):
-        agent = end.type.rpartition(".")[2]
+        agent = agent_in(end.type)
         await _remember(message, desk, run, run.memory | {"delegated_to": agent})
         await desk.tickets.update(ticket.id, route=agent, agent=agent, why=f"sent on by {run.agent}")
         return [_work_for(message, ticket, work, end.type, choice=end.choice)]

@@ -22,10 +22,9 @@ from agents.rules.which_order import (
 )
 from agents.texts import Texts
 from agents.words import is_bare, wish_for_people
-from hermes_bot.messages.payloads import Choice
+from hermes_bot.messages.payloads import TICKET_REFUND, Choice
 
 CHOICE_REFUND = "refund:"
-TICKET_REFUND = "ticket.refund"
 OFFER_REFUND = frozenset({"lost"})
 ARRIVED = frozenset({"delivered", "returned"})
 STILL_OPEN = frozenset({"placed", "paid", "packed", "shipped", "unknown"})  # somebody may still change these

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from agents.action import Action, CallTool, Finish, Outcome
+from agents.action import CHOICE_HUMAN, Action, CallTool, Finish, Outcome
 from agents.planner import Observation, Run
 from agents.rules.which_order import (
     ask_which,
@@ -25,7 +25,6 @@ from agents.words import only_asks_about_refunds, says_no, says_yes
 from hermes_bot.messages.payloads import Choice
 
 CHOICE_CONFIRM = "confirm:"
-CHOICE_HUMAN = "human"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from hermes_bot.app.build import Clock, Stores, build_edge, secret
-from hermes_bot.app.outlet import EDGE, Outlet
+from hermes_bot.app.outlet import Outlet
 from hermes_bot.app.staff_notice import tell_staff
 from hermes_bot.app.vouched import TEAM, VouchedPeople, completed, split_vouched
 from hermes_bot.bus.bus import Bus
@@ -16,6 +16,7 @@ from hermes_bot.edge.http_door import Probes
 from hermes_bot.edge.slack_api import SlackApi, web_client
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import EDGE
 from hermes_bot.people import Directory
 from hermes_bot.settings import Settings
 from hermes_bot.store.database import Database

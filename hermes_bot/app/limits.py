@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from hermes_bot.app.outlet import AGENT as OUTLET
-from hermes_bot.app.outlet import EDGE
 from hermes_bot.bus.guards import GuardLimits
 from hermes_bot.bus.port import Policy
 from hermes_bot.bus.scheduler import BestScore, Scheduler, StrictOrder
 from hermes_bot.bus.waits import WaitRules
+from hermes_bot.messages.payloads import EDGE
 from hermes_bot.settings import Settings
 
 

@@ -7,13 +7,12 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import suppress
 from typing import Protocol
 
-from agents.serving import TICKET_HANDOFF
 from hermes_bot.app.binding import Binding
 from hermes_bot.app.build import Clock, build_encoder, build_router
 from hermes_bot.app.reload import Reload, Tell
 from hermes_bot.errors import SettingsError
 from hermes_bot.llm.shared_encoder import SharedEncoder
-from hermes_bot.messages.payloads import TICKET_UNKNOWN
+from hermes_bot.messages.payloads import TICKET_HANDOFF, TICKET_UNKNOWN
 from hermes_bot.settings import Settings
 from routing.choice import Encoder, RouteChoice
 from routing.live import LiveRouter

@@ -10,6 +10,7 @@ from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
     APPROVAL_REQUESTED,
     APPROVAL_SETTLED,
+    EDGE,
     HANDOFF_CHANGED,
     HANDOFF_NOTED,
     HANDOFF_REQUESTED,
@@ -19,7 +20,6 @@ from hermes_bot.messages.payloads import (
 )
 
 AGENT = "app"
-EDGE = "slack"
 FOR_STAFF = (
     APPROVAL_REQUESTED, APPROVAL_SETTLED, HANDOFF_REQUESTED, HANDOFF_CHANGED, HANDOFF_NOTED, PROPOSAL_MADE,
     PROPOSAL_SETTLED,

@@ -25,10 +25,10 @@ from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Backend, Delivery, Handler, Wanted
 from hermes_bot.edge.directory import SlackDirectory
 from hermes_bot.edge.edge import TYPES
-from hermes_bot.edge.poster import AGENT
 from hermes_bot.edge.slack_api import SlackApi, web_client
 from hermes_bot.errors import HermesError
 from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import EDGE
 from hermes_bot.people import Directory
 from hermes_bot.settings import Mode, Settings
 from hermes_bot.settings.models import AgentSettings, DataSettings, ObserveSettings, RetryPolicy, StoreSettings
@@ -149,7 +149,7 @@ class ReplayFront(LibraryFront):
 
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
         """Return handlers in the edge's place that do nothing."""
-        return {AGENT: dict.fromkeys(TYPES, _unposted)}
+        return {EDGE: dict.fromkeys(TYPES, _unposted)}
 
 
 async def _unposted(_message: Message, _delivery: Delivery) -> Sequence[Message]:

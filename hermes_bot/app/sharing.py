@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection
 
-from hermes_bot.app.outlet import EDGE
 from hermes_bot.errors import SettingsError
+from hermes_bot.messages.payloads import EDGE
 from hermes_bot.settings import Mode, Settings
 
 logger = logging.getLogger(__name__)

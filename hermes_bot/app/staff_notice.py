@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hermes_bot.bus.bus import Bus
 from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
-from hermes_bot.messages.payloads import REPLY_READY, Reply, fields_of
+from hermes_bot.messages.payloads import EDGE, REPLY_READY, Reply, fields_of
 
 SENDER = "hermes"
 
@@ -17,7 +17,7 @@ async def tell_staff(bus: Bus, team: str, channel: str, text: str, key: str) -> 
     message = Message(
         type=REPLY_READY,
         sender=SENDER,
-        recipient="slack",
+        recipient=EDGE,
         context_id=f"{team}:{channel}:notices",
         task_id=key,
         data=fields_of(body),

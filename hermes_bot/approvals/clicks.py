@@ -16,6 +16,7 @@ from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
 from hermes_bot.messages.payloads import (
     APPROVAL_EXPIRED,
     APPROVAL_SETTLED,
+    EDGE,
     ApprovalClicked,
     ApprovalRequested,
     ApprovalSettled,
@@ -25,7 +26,6 @@ from hermes_bot.messages.whisper import whisper
 from hermes_bot.people import Roles
 
 AGENT = "approvals"
-EDGE = "slack"
 DECISIONS = {"approve": ApprovalStatus.APPROVED, "reject": ApprovalStatus.REJECTED}
 
 log = logging.getLogger(__name__)

@@ -9,12 +9,13 @@ from typing import Protocol
 
 from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.bus.port import Delivery
-from hermes_bot.edge.poster import AGENT, Poster
+from hermes_bot.edge.poster import Poster
 from hermes_bot.edge.posts import Post
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.views.look import Look
 from hermes_bot.errors import PermanentError, TransientError
 from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import EDGE
 from hermes_bot.people import Directory
 from hermes_bot.tickets.ticket import Ticket
 
@@ -89,7 +90,7 @@ class CardTable:
         return message.child(
             message.type,
             message.data | {ROUND: number},
-            recipient=AGENT,
+            recipient=EDGE,
             context_id=f"redraw:{origin}",
             task_id=f"{origin}.redraw{number}",
             not_before=self._clock() + timedelta(seconds=wait_s),

@@ -20,7 +20,7 @@ from hermes_bot.edge.handoff_cards import HandoffCards
 from hermes_bot.edge.http_door import HttpDoor, Probes
 from hermes_bot.edge.inbound import Bot
 from hermes_bot.edge.listeners import Listeners, Publish
-from hermes_bot.edge.poster import AGENT, Poster
+from hermes_bot.edge.poster import Poster
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.proposal_cards import Corrections, ProposalCards
 from hermes_bot.edge.replies import Replies
@@ -34,6 +34,7 @@ from hermes_bot.messages.payloads import (
     ALARM_RAISED,
     APPROVAL_REQUESTED,
     APPROVAL_SETTLED,
+    EDGE,
     HANDOFF_CHANGED,
     HANDOFF_NOTED,
     HANDOFF_REQUESTED,
@@ -224,7 +225,7 @@ class SlackEdge:
         async def handle(message: Message, delivery: Delivery) -> Sequence[Message]:
             handler = self._handlers.get(type_)
             if handler is None:
-                raise TransientError(f"agent {AGENT} is not connected to Slack yet")
+                raise TransientError(f"agent {EDGE} is not connected to Slack yet")
             return await handler(message, delivery)
 
         return handle

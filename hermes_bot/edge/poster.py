@@ -21,9 +21,8 @@ from hermes_bot.edge.slack_errors import OutcomeUnknown
 from hermes_bot.edge.views.look import Look, fault_in
 from hermes_bot.errors import SlackRefused, TransientError
 from hermes_bot.messages.message import PRIORITY_NOTICE, Message
-from hermes_bot.messages.payloads import POST_CHECK, PostCheck, read
+from hermes_bot.messages.payloads import EDGE, POST_CHECK, PostCheck, read
 
-AGENT = "slack"
 CHECK_AFTER = timedelta(seconds=30)
 BLOCKS_REFUSED = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "invalid_arguments"})
 TOO_LONG = frozenset({"msg_too_long"})
@@ -198,7 +197,7 @@ class Poster:
         return message.child(
             POST_CHECK,
             body,
-            recipient=AGENT,
+            recipient=EDGE,
             context_id=f"{POST_CHECK}:{draft.key}",
             task_id=f"{POST_CHECK}:{draft.key}",
             priority=PRIORITY_NOTICE,

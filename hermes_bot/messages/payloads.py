@@ -14,9 +14,15 @@ import msgspec
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 
+EDGE = "slack"
+"""The agent through which people write and read."""
+
 TICKET_CREATED = "ticket.created"
 TICKET_REPLIED = "ticket.replied"
 TICKET_CLICKED = "ticket.clicked"
+TICKET_ORDER = "ticket.order"
+TICKET_REFUND = "ticket.refund"
+TICKET_HANDOFF = "ticket.handoff"
 TICKET_UNKNOWN = "ticket.unknown"
 TICKET_FAILED = "ticket.failed"
 REPLY_READY = "reply.ready"

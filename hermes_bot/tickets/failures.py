@@ -9,6 +9,7 @@ from hermes_bot.messages.message import PRIORITY_OPERATOR, Kind, Message
 from hermes_bot.messages.payloads import (
     APPROVAL_CLICKED,
     APPROVAL_SETTLED,
+    EDGE,
     HANDOFF_CHANGED,
     HANDOFF_CLICKED,
     HANDOFF_NOTED,
@@ -23,8 +24,6 @@ from hermes_bot.messages.payloads import (
     Inbound,
 )
 from hermes_bot.messages.whisper import whisper
-
-EDGE = "slack"
 
 CARDS = frozenset({APPROVAL_SETTLED, HANDOFF_CHANGED, HANDOFF_NOTED})
 """What the edge shows to staff; when that fails, the customer has been served all the same."""
