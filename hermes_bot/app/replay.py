@@ -31,7 +31,8 @@ from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import EDGE
 from hermes_bot.people import Directory
 from hermes_bot.settings import Mode, Settings
-from hermes_bot.settings.models import AgentSettings, DataSettings, ObserveSettings, RetryPolicy, StoreSettings
+from hermes_bot.settings.agent_limits import AgentSettings, RetryPolicy
+from hermes_bot.settings.models import DataSettings, ObserveSettings, StoreSettings
 from hermes_bot.store.database import Database
 from hermes_bot.workspace.server import WorkspaceServer
 

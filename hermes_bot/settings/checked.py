@@ -74,10 +74,7 @@ def _unknown(model: type[pydantic.BaseModel], path: KeyPath) -> str:
 
 def model_at(model: type[pydantic.BaseModel], path: KeyPath) -> type[pydantic.BaseModel] | None:
     """Return the model that describes the value at `path`, None where that is not a section."""
-    annotation: Any = model
-    for part in path:
-        annotation = _below(annotation, part)
-    return _as_model(annotation)
+    return _as_model(annotation_at(model, path))
 
 
 def annotation_at(model: type[pydantic.BaseModel], path: KeyPath) -> Any:

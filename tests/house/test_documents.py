@@ -9,8 +9,9 @@ import typer
 import yaml
 
 from hermes_bot.cli.main import app
+from hermes_bot.settings.agent_limits import AGENT_NAMES
 from hermes_bot.settings.environment import CONFIG, SHORT_NAMES, leaves
-from hermes_bot.settings.models import AGENT_NAMES, FileSettings
+from hermes_bot.settings.models import FileSettings
 from hermes_bot.settings.slack_access import API_URL, APP_TOKEN, BOT_TOKEN, SIGNING_SECRET
 
 ROOT = Path(__file__).parents[2]

@@ -7,8 +7,9 @@ import pytest
 from hermes_bot import settings
 from hermes_bot.errors import SettingsError
 from hermes_bot.settings import Mode
+from hermes_bot.settings.agent_limits import AGENT_NAMES, AgentOverride
 from hermes_bot.settings.files import packaged_folder
-from hermes_bot.settings.models import AGENT_NAMES, AgentOverride, FileSettings
+from hermes_bot.settings.models import FileSettings
 from hermes_bot.settings.yaml_file import read_yaml
 
 SLACK = {
