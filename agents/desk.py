@@ -20,17 +20,14 @@ from routing.choice import RouteChoice
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staff:
-    """Who works here: lists of user (U…) and user group (S…) ids."""
+    """Who works here: `members` are user (U…) and user group (S…) ids."""
 
     roles: Roles
-    operators: Sequence[str] = ()
-    admins: Sequence[str] = ()
-    approvers: Sequence[str] = ()
+    members: Sequence[str] = ()
 
     async def includes(self, team: str, user: str) -> bool:
-        """Return whether the person holds any of the roles; raise TransientError when Slack does not answer."""
-        everyone = dict.fromkeys((*self.operators, *self.admins, *self.approvers))
-        return await self.roles.includes(tuple(everyone), team, user)
+        """Return whether the person is one of them; raise TransientError when Slack does not answer."""
+        return await self.roles.includes(self.members, team, user)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

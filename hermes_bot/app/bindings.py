@@ -15,7 +15,7 @@ from agents.texts import Texts
 from agents.unknown import UnknownAgent
 from hermes_bot import observe
 from hermes_bot.app.binding import Binding
-from hermes_bot.app.build import Stores
+from hermes_bot.app.build import Stores, staff_of
 from hermes_bot.app.limits import policy_of
 from hermes_bot.approvals.clicks import ApprovalDesk
 from hermes_bot.bus.bus import Bus
@@ -45,12 +45,11 @@ def subscribe_services(
     outlets: Mapping[str, Mapping[str, Handler]],
 ) -> None:
     """Bind what is not an agent of the route table: approvals, ownership and the ways out, by agent and type."""
-    people, approvals = settings.people, settings.approvals
+    approvals = settings.approvals
     desk = ApprovalDesk(
         stores.approvals, roles, approvers=approvals.approvers, allow_requester=approvals.allow_requester
     )
-    everyone = tuple(dict.fromkeys((*people.operators, *people.admins, *approvals.approvers)))
-    ownership = Ownership(stores.tickets, roles, directory, staff=everyone, render=texts.render)
+    ownership = Ownership(stores.tickets, roles, directory, staff=staff_of(settings), render=texts.render)
     bindings: Mapping[str, Mapping[str, Handler]] = {
         "approvals": {
             payloads.APPROVAL_REQUESTED: desk.on_requested,
@@ -68,9 +67,7 @@ def subscribe_services(
 
 def subscribe_triage(bus: Bus, settings: Settings, corrections: Corrections, roles: Roles) -> None:
     """Bind what staff say of a route, and what admins decide about it."""
-    people, approvers = settings.people, settings.approvals.approvers
-    staff = tuple(dict.fromkeys((*people.operators, *people.admins, *approvers)))
-    desk = TriageDesk(corrections, roles, staff=staff, admins=people.admins)
+    desk = TriageDesk(corrections, roles, staff=staff_of(settings), admins=settings.people.admins)
     handlers = {payloads.ROUTE_CORRECTED: desk.on_corrected, payloads.PROPOSAL_CLICKED: desk.on_clicked}
     subscribe_all(bus, settings, {TRIAGE: handlers})
 

@@ -262,13 +262,7 @@ def desk_of(
     tasks: Tasks,
 ) -> Callable[[bool], Desk]:
     """Return what makes the desk for one delivery."""
-    staff = Staff(
-        roles=roles,
-        operators=settings.people.operators,
-        admins=settings.people.admins,
-        approvers=settings.approvals.approvers,
-    )
-
+    staff = Staff(roles=roles, members=staff_of(settings))
     ways = {
         channel: Ways(language=each.language, private_in_thread=each.private_details == "thread")
         for channel, each in settings.slack.channels.items()
@@ -293,6 +287,12 @@ def desk_of(
         )
 
     return desk
+
+
+def staff_of(settings: Settings) -> tuple[str, ...]:
+    """Return the ids of everybody who holds a role."""
+    people = settings.people
+    return tuple(dict.fromkeys((*people.operators, *people.admins, *settings.approvals.approvers)))
 
 
 def secret(value: SecretStr | None) -> str:

@@ -122,7 +122,7 @@ def desk(database: Database, book: OrderBook, router: Router, texts: Texts, peop
         toolbox=Toolbox(discover("hermes_bot.tools"), allowed=ALLOWED, services={"shop": shop}),
         book=book,
         directory=people,
-        staff=Staff(roles=roles, operators=("S0OPERATORS",), admins=("U0ADA",)),
+        staff=Staff(roles=roles, members=("S0OPERATORS", "U0ADA")),
         texts=texts,
         tasks=Tasks(TaskStore(database, clock=clock), allowed={}, clock=clock),
         choose=router.choose,
