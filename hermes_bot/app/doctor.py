@@ -26,12 +26,14 @@ from hermes_bot.errors import HermesError, StoreError
 from hermes_bot.settings import Mode, Settings
 from hermes_bot.store.database import Database
 from hermes_bot.store.schema import revisions
+from hermes_bot.tools.order_tables import shop
 from routing.routes_file import load_table
 
 LIMIT_S = 10.0
 LITTLE_BYTES = 1_000_000_000
 TOO_LITTLE_BYTES = 100_000_000
-ORDER_TABLES = frozenset({"customers", "orders", "order_items", "refunds"})
+REMEDY_ORDERS = "set orders.url to the order book"
+REMEDY_RUN = "hermes-bot run starts it; if it runs on another port, HERMES_HTTP__PORT says so here"
 
 
 class Level(StrEnum):
@@ -106,13 +108,16 @@ async def _store(settings: Settings, _clock: Clock) -> AsyncIterator[Finding]:
 
 async def _orders(settings: Settings, _clock: Clock) -> AsyncIterator[Finding]:
     if _missing(settings.orders_url):
-        yield _note("orders", "there is no order book yet", "the demo shop is made at the first start")
+        if settings.demo_shop:
+            yield _note("orders", "there is no order book yet", "the demo shop is made at the first start")
+        else:
+            yield _problem("orders", f"{settings.orders_url} does not exist", REMEDY_ORDERS)
         return
     async with _opened(settings.orders_url) as database:
         tables = await database.run(_tables)
-    missing = ", ".join(sorted(ORDER_TABLES - tables))
+    missing = ", ".join(sorted(shop.tables.keys() - tables))
     if missing:
-        yield _problem("orders", f"{database.shown_url} has no {missing}", "set orders.url to the order book")
+        yield _problem("orders", f"{database.shown_url} has no {missing}", REMEDY_ORDERS)
     else:
         yield _ok("orders", database.shown_url)
 
@@ -185,7 +190,7 @@ async def _running(settings: Settings, _clock: Clock) -> AsyncIterator[Finding]:
             told = await answer.json()
             ready, reason = bool(told.get("ok")), str(told.get("reason", ""))
     except (aiohttp.ClientError, ValueError, AttributeError):
-        yield _note("bot", f"nobody of ours answers at {url}", "hermes-bot run starts it")
+        yield _note("bot", f"nobody of ours answers at {url}", REMEDY_RUN)
         return
     yield _ok("bot", f"runs and is ready, {url}") if ready else _problem("bot", f"runs and is not ready: {reason}")
 
