@@ -74,7 +74,7 @@ def read_clicks(body: Mapping[str, Any], *, team: str) -> list[Click]:
     message, container = _mapping(body.get("message")), _mapping(body.get("container"))
     place = {
         "user": user,
-        "team": identifier(_within(body, "user", "team_id")) or identifier(_within(body, "team", "id")) or team,
+        "team": _team(body, team),
         "channel": identifier(_within(body, "channel", "id")) or identifier(container.get("channel_id")),
         "message_ts": identifier(message.get("ts")) or identifier(container.get("message_ts")),
         "thread_ts": identifier(message.get("thread_ts")) or identifier(container.get("thread_ts")),
@@ -110,10 +110,10 @@ def read_rejection(body: Mapping[str, Any], *, team: str) -> Message | None:
         return None
     fields = unpacked(view.get("private_metadata"))
     values = _mapping(_mapping(view.get("state")).get("values"))
-    answer = _mapping(_mapping(values.get(reject_modal.REASON_BLOCK)).get(reject_modal.REASON_ACTION))
+    answer = _answer(values, reject_modal.REASON_BLOCK)
     click = Click(
         user=user,
-        team=identifier(_within(body, "user", "team_id")) or identifier(_within(body, "team", "id")) or team,
+        team=_team(body, team),
         action_id=REJECT,
         action_ts=view_id,
         fields=fields,
@@ -135,7 +135,7 @@ def read_correction(body: Mapping[str, Any], *, team: str) -> Message | None:
     if not (mine and user and view_id and ticket_id and isinstance(route, str)):
         return None
     words = _text(_answer(values, correction_modal.TEXT_BLOCK).get("value")).strip()
-    member_of = identifier(_within(body, "user", "team_id")) or identifier(_within(body, "team", "id")) or team
+    member_of = _team(body, team)
     click = Click(user=user, team=member_of, action_id=WRONG_TEAM, action_ts=view_id, fields=fields)
     corrected = RouteCorrected(
         ticket_id=ticket_id,
@@ -146,6 +146,11 @@ def read_correction(body: Mapping[str, Any], *, team: str) -> Message | None:
         channel=identifier(fields.get("channel")),
     )
     return _message(click, ROUTE_CORRECTED, corrected, PRIORITY_OPERATOR)
+
+
+def _team(body: Mapping[str, Any], ours: str) -> str:
+    """Return the team of whoever pressed, which in a shared channel may be another one than ours."""
+    return identifier(_within(body, "user", "team_id")) or identifier(_within(body, "team", "id")) or ours
 
 
 def _answer(values: Mapping[str, Any], block: str) -> Mapping[str, Any]:

@@ -8,7 +8,7 @@ from hermes_bot.edge.views.look import Json
 from hermes_bot.edge.views.values import packed
 
 CALLBACK_ID = "approval:reject"
-REASON_BLOCK, REASON_ACTION = "reason", "reason"
+REASON_BLOCK = "reason"
 REASON_CHARACTERS = 500
 
 
@@ -16,7 +16,7 @@ def reject_modal(fields: Mapping[str, str]) -> Json:
     """Return the modal; `fields` (approval, hash, place of the card) come back with its submission."""
     element = {
         "type": "plain_text_input",
-        "action_id": REASON_ACTION,
+        "action_id": REASON_BLOCK,
         "multiline": True,
         "max_length": REASON_CHARACTERS,
     }
