@@ -51,7 +51,6 @@ class Approvals:
         trace_id: str,
     ) -> ApprovalRequest:
         """Return the pending request for `key`, made if it is new: a repeat with the same key changes nothing."""
-        now = self._clock()
         row = {
             "id": f"APR-{hashlib.sha256(key.encode()).hexdigest()[:20]}",
             "key": key,
@@ -66,9 +65,7 @@ class Approvals:
             "shown_hash": shown_hash(tool, arguments, title, shown),
             "requested_by": requested_by,
             "trace_id": trace_id,
-            "status": ApprovalStatus.PENDING.value,
-            "created_at": now,
-            "expires_at": now + self._lifetime,
+            **self._begun(),
         }
 
         def work(connection: Connection) -> ApprovalRequest:
@@ -78,6 +75,10 @@ class Approvals:
             return _by_id(connection, str(row["id"]))
 
         return await self._database.run(work)
+
+    def _begun(self) -> dict[str, Any]:
+        now = self._clock()
+        return {"status": ApprovalStatus.PENDING.value, "created_at": now, "expires_at": now + self._lifetime}
 
     async def waiting_elsewhere(self, *, key: str, requested_by: str, tool: str, same: dict[str, Any]) -> bool:
         """Return whether another pending request of this person is for the same tool with the `same` arguments."""

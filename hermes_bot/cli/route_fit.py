@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hermes_bot.cli.offline import Offline, with_offline
 from hermes_bot.cli.output import AsJson, Config, say_json
+
+if TYPE_CHECKING:  # imported for its name alone, so that --help stays fast
+    from routing.fitting import Fitted
 
 Write = Annotated[bool, typer.Option("--write", help="Write what was fitted into the routes file; comments stay.")]
 Cost = Annotated[
@@ -47,17 +50,25 @@ def fit(
 
     path, table, chosen = with_offline(config, work)
     fitted = fit_table(table, chosen, wrong_costs=wrong_costs)
-    if write and fitted.changes:
-        from routing.edit import replace_file, with_numbers
-
-        content = with_numbers(path.read_bytes(), file=str(path), **fitted.changed_numbers())
-        replace_file(path, content)
+    written = write and bool(fitted.changes)
+    if written:
+        _write(path, fitted)
     if as_json:
-        say_json({**fitted.as_dict(), "written": write and bool(fitted.changes), "file": str(path)})
-        return
+        say_json({**fitted.as_dict(), "written": written, "file": str(path)})
+    else:
+        _say(path, fitted, written=written)
+
+
+def _write(path: Path, fitted: Fitted) -> None:
+    from routing.edit import replace_file, with_numbers
+
+    replace_file(path, with_numbers(path.read_bytes(), file=str(path), **fitted.changed_numbers()))
+
+
+def _say(path: Path, fitted: Fitted, *, written: bool) -> None:
     for line in fitted.lines():
         typer.echo(line)
     if not fitted.changes:
         typer.echo("nothing to change")
     else:
-        typer.echo(f"written to {path}" if write else f"not written; --write puts them into {path}")
+        typer.echo(f"written to {path}" if written else f"not written; --write puts them into {path}")
