@@ -60,9 +60,11 @@ def fit(
 
 
 def _write(path: Path, fitted: Fitted) -> None:
+    from hermes_bot.triage.routes_lock import routes_lock
     from routing.edit import replace_file, with_numbers
 
-    replace_file(path, with_numbers(path.read_bytes(), file=str(path), **fitted.changed_numbers()))
+    with routes_lock(path):  # the bot may be adding an accepted example at this moment
+        replace_file(path, with_numbers(path.read_bytes(), file=str(path), **fitted.changed_numbers()))
 
 
 def _say(path: Path, fitted: Fitted, *, written: bool) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,6 +12,7 @@ from typing import Any
 import pytest
 
 from hermes_bot.cli.main import main
+from routing import edit
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 ROWS = Path(__file__).resolve().parents[1] / "data" / "labelled.jsonl"
@@ -61,3 +64,25 @@ def test_fitted_numbers_are_shown_and_written_only_when_asked(capsys: pytest.Cap
     assert untouched == before
     assert f"temperature: {shown['changes']['temperature']['after']}" in after
     assert [line for line in before.splitlines() if "#" in line and line not in after] == []
+
+
+def test_nobody_else_may_write_the_file_while_fitted_numbers_are_written(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    locked: list[bool] = []
+
+    def looked(content: bytes, **_numbers: Any) -> bytes:
+        folder = os.open("configs", os.O_RDONLY)
+        try:
+            fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            locked.append(False)
+        except BlockingIOError:
+            locked.append(True)
+        finally:
+            os.close(folder)
+        return content
+
+    monkeypatch.setattr(edit, "with_numbers", looked)
+    read(capsys, "routes", "fit", str(ROWS), "--write")
+
+    assert locked == [True]
