@@ -21,7 +21,7 @@ def test_a_key_that_goes_on_is_counted_over_the_turn_of_the_generations() -> Non
     frequency.exceeded("other", "x", 121.0)
     frequency.exceeded("c", "b", 118.0)
 
-    assert frequency.exceeded("c", "d", 119.0)
+    assert frequency.exceeded("c", "d", 118.5)
 
 
 def test_keys_of_the_past_are_forgotten() -> None:
