@@ -32,7 +32,7 @@ def _headline(choice: RouteChoice) -> str:
         return f"{target} ({choice.type}), by a keyword rule that hit on: {choice.matched}"
     if choice.reason == "similarity":
         return (
-            f"{target} ({choice.type}), by similarity: probability {choice.score:.2f} "
+            f"{target} ({choice.type}), by similarity: probability {_number(choice.score)} "
             f"reaches the threshold {choice.threshold:.2f}"
         )
     if choice.reason == "below threshold":
@@ -43,17 +43,22 @@ def _headline(choice: RouteChoice) -> str:
         )
     if not choice.scores:
         return f"{target} ({choice.type}): the text has no words to go by"
-    return f"{target} ({choice.type}): it is most like what no agent takes, probability {choice.score:.2f}"
+    return f"{target} ({choice.type}): it is most like what no agent takes, probability {_number(choice.score)}"
 
 
 def _ranked(choice: RouteChoice) -> list[tuple[str, float]]:
     return sorted(choice.scores.items(), key=lambda item: -item[1])
 
 
+def _number(probability: float) -> str:
+    """Return a probability with two digits, or three where two would make it look certain."""
+    return f"{probability:.2f}" if probability < 0.995 else f"{min(probability, 0.999):.3f}"
+
+
 def _scores(choice: RouteChoice) -> list[str]:
     if not choice.scores:
         return []
-    return ["probabilities: " + ", ".join(f"{name} {score:.2f}" for name, score in _ranked(choice))]
+    return ["probabilities: " + ", ".join(f"{name} {_number(score)}" for name, score in _ranked(choice))]
 
 
 def _neighbours(choice: RouteChoice) -> list[str]:
@@ -123,7 +128,7 @@ def _by_scores(choice: RouteChoice) -> list[str]:
         )
     else:
         if choice.reason == "similarity":
-            ways.append(f"with a score_threshold above {score:.2f} {best!r} would lose it to nobody")
+            ways.append(f"with a score_threshold above {_number(score)} {best!r} would lose it to nobody")
         ways.append("add an utterance like the text to the route that should take it")
     if len(ranked) > 1:
         second, other = ranked[1]

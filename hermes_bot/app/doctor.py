@@ -33,7 +33,13 @@ LIMIT_S = 10.0
 LITTLE_BYTES = 1_000_000_000
 TOO_LITTLE_BYTES = 100_000_000
 REMEDY_ORDERS = "set orders.url to the order book"
-REMEDY_RUN = "hermes-bot run starts it; if it runs on another port, HERMES_HTTP__PORT says so here"
+REMEDIES = {
+    "store": "check store.url, and that its server runs",
+    "orders": "check orders.url, and that its server runs",
+    "bus": "check bus.url, and that its server runs",
+    "routes": "mend the file; docs/routing.md tells what it may hold",
+}
+REMEDY_RUN = "hermes-bot run starts it (on another port: set HERMES_HTTP__PORT here too)"
 
 
 class Level(StrEnum):
@@ -72,9 +78,9 @@ async def _within_limit(name: str, check: Check, settings: Settings, clock: Cloc
             async for finding in check(settings, clock):
                 found.append(finding)
     except TimeoutError:
-        found.append(_problem(name, f"no answer within {LIMIT_S:g} s"))
+        found.append(_problem(name, f"no answer within {LIMIT_S:g} s", REMEDIES.get(name, "")))
     except (HermesError, OSError) as error:
-        found.append(_problem(name, str(error)))
+        found.append(_problem(name, str(error), REMEDIES.get(name, "")))
     return found
 
 

@@ -38,11 +38,17 @@ def say_table(columns: Sequence[str], rows: Iterable[Sequence[object]], *, empty
             typer.echo("\t".join(cell.replace("\t", " ").replace("\n", " ") for cell in line))
     else:
         table = Table(box=None, pad_edge=False, header_style="bold")
-        for column in columns:
-            table.add_column(column, overflow="fold")
+        for column, widest in zip(columns, _widths(lines), strict=True):
+            first = not table.columns  # mostly an id, which is copied whole
+            table.add_column(column, overflow="fold", no_wrap=first and widest <= console.width // 3)
         for line in lines:
             table.add_row(*(cell.replace("[", r"\[") for cell in line))
         console.print(table)
+
+
+def _widths(lines: Sequence[Sequence[str]]) -> list[int]:
+    """Return how wide the widest cell of each column is."""
+    return [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
 
 
 def _word(cell: object) -> str:

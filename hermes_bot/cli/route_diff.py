@@ -116,8 +116,10 @@ def _say(result: Comparison) -> None:
         )
         for move in result.moves
     ]
-    say_table(["from", "text", "old", "new", "why now", ""], rows, empty="No text goes elsewhere.")
-    typer.echo(f"\n{len(result.moves)} of {result.n} texts go elsewhere.")
+    if rows:
+        say_table(["from", "text", "old", "new", "why now", ""], rows, empty="")
+        typer.echo()
+    typer.echo(f"{len(result.moves)} of {result.n} texts go elsewhere.")
     if result.labelled:
         typer.echo(
             f"Of {result.labelled} labelled texts {result.right_before} were right, {result.right_after} are now."

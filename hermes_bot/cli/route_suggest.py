@@ -105,7 +105,7 @@ def log(limit: Limit = 50, as_json: AsJson = False, config: Config = None) -> No
     if as_json:
         say_json([dataclasses.asdict(each) for each in found])
         return
-    rows = [(each.at, each.by or "by hand", each.proposal, _added(each.lines), each.digest[:12]) for each in found]
+    rows = [(each.at, each.by or "by hand", each.proposal, _changed(each.lines), each.digest[:12]) for each in found]
     say_table(["at", "by", "suggestion", "lines", "digest"], rows, empty="No changes recorded.")
 
 
@@ -136,9 +136,10 @@ def _plain(proposal: Proposal) -> dict[str, object]:
     return dataclasses.asdict(proposal)
 
 
-def _added(lines: str) -> str:
-    added = [line[1:].strip() for line in lines.splitlines() if line.startswith("+") and not line.startswith("+++")]
-    return "; ".join(added)
+def _changed(lines: str) -> str:
+    """Return the lines of a diff that came (+) and went (-), in one line."""
+    changed = [line for line in lines.splitlines() if line[:1] in {"+", "-"} and line[:3] not in {"+++", "---"}]
+    return "; ".join(f"{line[0]} {line[1:].strip()}" for line in changed)
 
 
 def _login() -> str:

@@ -84,7 +84,7 @@ def _tree(node: Node, wanted: str, now: datetime) -> Tree:
 def _add_step(tree: Tree, step: Step, now: datetime) -> None:
     from rich.markup import escape
 
-    since = f" for {last(now, step.since)}" if step.since and step.state in _PLACES else ""
+    since = f" {_waits(now, step.since)}" if step.since and step.state in _PLACES else ""
     parts = [f"[{_STYLES.get(step.state, '')}]{step.state}[/]{since}" if step.state in _STYLES else step.state]
     if step.attempts:
         parts.append(took(step.duration_ms))
@@ -117,7 +117,7 @@ def _now(found: Trace, paused_since: datetime | None, now: datetime) -> list[str
     lines = []
     for node, step in found.open:
         place = _PLACES.get(step.state, "is {state} at {agent}").format(agent=step.agent, state=step.state)
-        since = f", for {last(now, step.since)}" if step.since else ""
+        since = f", {_waits(now, step.since)}" if step.since else ""
         lines.append(f"Now: {node.message_id} {place}{since}")
     for node, step in found.failed:
         lines.append(f"Now: {node.message_id} is {step.state} at {step.agent}: hermes-bot dead show {node.message_id}")
@@ -126,6 +126,11 @@ def _now(found: Trace, paused_since: datetime | None, now: datetime) -> list[str
     elif paused_since is not None:
         lines.append("The bus is paused: hermes-bot resume")
     return lines
+
+
+def _waits(now: datetime, since: datetime) -> str:
+    """Return how long it has been there, or until when it rests: an approval's expiry is not due before its time."""
+    return f"for {last(now, since)}" if since <= now else f"until {since.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
 def _totals_in_words(found: Trace) -> str:

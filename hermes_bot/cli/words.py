@@ -51,8 +51,9 @@ def long(seconds: float) -> str:
 
 
 def last(now: datetime, since: datetime) -> str:
-    """Return how long it has been; a time to come counts as now."""
-    return long(max(0.0, (now - since).total_seconds()))
+    """Return how long it has been, or how long it is still: `in 23 h 5 min`."""
+    seconds = (now - since).total_seconds()
+    return long(seconds) if seconds >= 0 else f"in {long(-seconds)}"
 
 
 def bytes_of(size: int) -> str:

@@ -22,8 +22,9 @@ class Problem:
 
 def refuse(problems: Sequence[Problem]) -> NoReturn:
     """Raise one SettingsError that tells every problem, one a line; its attributes are those of the first."""
-    first = problems[0]
-    errors = [SettingsError(each.text, file=each.place, line=each.line, key=each.key) for each in problems]
+    in_order = sorted(problems, key=lambda each: (each.place, each.line))
+    first = in_order[0]
+    errors = [SettingsError(each.text, file=each.place, line=each.line, key=each.key) for each in in_order]
     if len(errors) == 1:
         raise errors[0]
     whole = SettingsError("\n".join(str(error) for error in errors), key=first.key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ BOT_TOKEN = "SLACK_BOT_TOKEN"  # noqa: S105  # the name of a variable, not a sec
 APP_TOKEN = "SLACK_APP_TOKEN"  # noqa: S105  # the name of a variable, not a secret
 SIGNING_SECRET = "SLACK_SIGNING_SECRET"  # noqa: S105  # the name of a variable, not a secret
 API_URL = "SLACK_API_URL"
+PERSON = re.compile(r"[USW][A-Z0-9]+")
 
 
 def read_access(variables: Mapping[str, str], problems: list[Problem]) -> SlackAccess:
@@ -51,10 +53,27 @@ def check_access(access: SlackAccess, settings: FileSettings, point_at: PointAt)
     if not settings.slack.handoff_channel:
         text = "slack.handoff_channel is empty; with a Slack token it must name the channel where people take over"
         problems.append(point_at(("slack", "handoff_channel"), text))
+    problems += _strangers(settings, point_at)
     if settings.bus.backend == "memory" and not on_loopback(access.api_url):
         text = "bus.backend memory would lose messages at a crash; with a Slack token it must be sqlite or redis"
         problems.append(point_at(("bus", "backend"), text))
     return problems
+
+
+def _strangers(settings: FileSettings, point_at: PointAt) -> list[Problem]:
+    """Return where a name stands instead of an id: Slack knows nobody by it, so nobody could do what it allows."""
+    people, approvers = settings.people, settings.approvals.approvers
+    given = {
+        ("people", "operators"): people.operators,
+        ("people", "admins"): people.admins,
+        ("approvals", "approvers"): approvers,
+    }
+    return [
+        point_at(path, f"{'.'.join(path)} holds {word!r}, which is no id of a user (U…) or of a user group (S…)")
+        for path, words in given.items()
+        for word in words
+        if not PERSON.fullmatch(word)
+    ]
 
 
 def on_loopback(url: str) -> bool:

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from hermes_bot import settings
 from hermes_bot.app.build import build_backend, build_bus, bus_file, opened
 from hermes_bot.bus.port import Delivery, Policy
-from hermes_bot.cli.words import long, pause_of, seconds_of
+from hermes_bot.cli.words import last, long, pause_of, seconds_of
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message, utc_now
 from tests.cli.test_commands import read, told
@@ -77,7 +77,9 @@ def test_a_trace_of_what_is_dead_or_waits_says_so(capsys: pytest.CaptureFixture[
     asyncio.run(work("MSG-1", later=["MSG-2"]))
 
     assert "Now: MSG-1 is dead at entry: hermes-bot dead show MSG-1" in told(capsys, "trace", "MSG-1")
-    assert "Now: MSG-2 waits in the queue of entry" in told(capsys, "trace", "MSG-2")
+    (waits,) = read(capsys, "trace", "MSG-2")["now"]
+    due = f"{datetime.fromisoformat(waits['since']).astimezone():%Y-%m-%d %H:%M:%S}"
+    assert f"Now: MSG-2 waits in the queue of entry, until {due}" in told(capsys, "trace", "MSG-2")
     assert "nothing is known of MSG-3" in told(capsys, "trace", "MSG-3", code=1)
 
 
@@ -180,6 +182,32 @@ def test_the_doctor_finds_dead_letters_and_stuck_messages(
     assert "MSG-2 for entry" in told(capsys, "doctor", code=1)
 
 
+def test_the_doctor_finds_that_the_order_book_is_not_there(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HERMES_ORDERS__URL", f"sqlite:///{tmp_path / 'book.db'}")
+
+    assert levels(capsys, code=1)["orders"] == "problem"
+    assert "book.db does not exist" in told(capsys, "doctor", code=1)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "check, variable, value",
+    [
+        ("store", "HERMES_DATABASE_URL", "nothing://127.0.0.1:1/hermes"),
+        ("orders", "HERMES_ORDERS__URL", "nothing://127.0.0.1:1/shop"),
+        ("routes", "HERMES_ROUTING__FILE", "nowhere.yaml"),
+    ],
+)
+def test_the_doctor_says_what_to_do_about_what_cannot_be_opened(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, check: str, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+
+    assert levels(capsys, code=1)[check] == "problem"
+
+
 def test_the_doctor_finds_a_wrong_setting(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HERMES_BUS__MAX_QUEUE_SIZE", "many")
 
@@ -225,6 +253,13 @@ def test_long_times_are_told_in_two_units() -> None:
         "3 h",
         "1 d 3 h",
     ]
+
+
+def test_a_time_to_come_is_told_as_one() -> None:
+    now = datetime(2026, 11, 30, 12, tzinfo=UTC)
+
+    assert last(now, now - timedelta(minutes=5)) == "5 min"
+    assert last(now, now + timedelta(hours=23, minutes=5)) == "in 23 h 5 min"
 
 
 def test_the_times_told_are_of_today(capsys: pytest.CaptureFixture[str]) -> None:

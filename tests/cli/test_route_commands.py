@@ -90,12 +90,14 @@ def test_a_suggestion_is_made_listed_accepted_and_logged(capsys: pytest.CaptureF
     shown = told(capsys, "routes", "suggest", "show", "P-1")
     accepted = told(capsys, "routes", "suggest", "accept", "P-1", "--yes", "--by", "ada")
     changes = read(capsys, "routes", "log")
+    log = told(capsys, "routes", "log")
 
     assert made["utterance"] == "Where is it?"
     assert [each["id"] for each in listed] == ["P-1"]
     assert "+        - Where is it?" in shown
     assert accepted == "P-1 is accepted.\n"
     assert (changes[0]["by"], changes[0]["proposal"]) == ("ada", "P-1")
+    assert "+ - Where is it?\t" in log
     assert "name: order # the parcels" in routes.read_text(encoding="utf-8")
     assert "- Where is it?" in routes.read_text(encoding="utf-8")
     assert read(capsys, "routes", "suggest", "list") == []

@@ -39,6 +39,13 @@ def test_a_score_that_is_high_enough_names_the_threshold_that_would_not_do_and_t
     assert "it would have to gain 0.80" in words
 
 
+def test_a_score_short_of_one_is_not_told_as_one() -> None:
+    words = explain_text(similar("similarity", 0.9961))
+
+    assert "probability 0.996 reaches" in words
+    assert "with a score_threshold above 0.996 'order' would lose it to nobody" in words
+
+
 async def test_a_silenced_rule_names_the_word_that_blocks_it(
     small_routes: tuple[Route, ...], light_encoder: LightEncoder
 ) -> None:
