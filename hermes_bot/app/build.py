@@ -27,6 +27,7 @@ from hermes_bot.edge.edge import Doors, SlackEdge
 from hermes_bot.edge.http_door import Probes
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.errors import SettingsError
 from hermes_bot.llm.english_words import english_words
 from hermes_bot.messages.message import Message
 from hermes_bot.people import Directory, Roles
@@ -96,6 +97,8 @@ async def opened(settings: Settings, clock: Clock, *, effects: bool = True) -> A
     Without `effects` tools only read.
     """
     database, shop = Database(settings.store_url), Database(settings.orders_url)
+    if shop.missing and not settings.demo_shop:  # an empty one would be made, and would know no customer
+        raise SettingsError(f"orders.url: {shop.shown_url} does not exist; name your order book", key="orders.url")
     async with AsyncExitStack() as opened_databases:
         for each in (database, shop):
             await each.open()

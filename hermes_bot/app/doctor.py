@@ -13,7 +13,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import aiohttp
-from sqlalchemy import Connection, inspect, make_url
+from sqlalchemy import Connection, inspect
 
 from hermes_bot.app.build import Clock, bus_file, secret
 from hermes_bot.app.bus_view import BusView
@@ -100,7 +100,7 @@ async def _data(settings: Settings, _clock: Clock) -> AsyncIterator[Finding]:
 
 
 async def _store(settings: Settings, _clock: Clock) -> AsyncIterator[Finding]:
-    if _missing(settings.store_url):
+    if Database(settings.store_url).missing:
         yield _note("store", "there is no database yet", "it is made at the first start")
         return
     async with _opened(settings.store_url) as database:
@@ -113,7 +113,7 @@ async def _store(settings: Settings, _clock: Clock) -> AsyncIterator[Finding]:
 
 
 async def _orders(settings: Settings, _clock: Clock) -> AsyncIterator[Finding]:
-    if _missing(settings.orders_url):
+    if Database(settings.orders_url).missing:
         if settings.demo_shop:
             yield _note("orders", "there is no order book yet", "the demo shop is made at the first start")
         else:
@@ -239,13 +239,6 @@ def _note(check: str, text: str, remedy: str = "") -> Finding:
 
 def _problem(check: str, text: str, remedy: str = "") -> Finding:
     return Finding(check=check, level=Level.PROBLEM, text=text, remedy=remedy)
-
-
-def _missing(url: str) -> bool:
-    """Return whether this is a SQLite file that nobody has made yet: to open it would make it."""
-    parsed = make_url(url)
-    file = parsed.database
-    return parsed.get_backend_name() == "sqlite" and bool(file) and file != ":memory:" and not Path(str(file)).exists()
 
 
 @asynccontextmanager

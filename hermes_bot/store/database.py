@@ -35,6 +35,16 @@ class Database:
         """The URL without its password."""
         return make_url(self.url).render_as_string(hide_password=True)
 
+    @property
+    def missing(self) -> bool:
+        """Whether it is a SQLite file that nobody has made yet: to open it would make it."""
+        try:
+            url = make_url(self.url)
+        except ArgumentError:
+            return False  # `open` says what is wrong with it
+        file = url.database
+        return url.get_backend_name() == "sqlite" and bool(file) and file != ":memory:" and not Path(str(file)).exists()
+
     async def open(self) -> None:
         """Connect once, so that a wrong address or folder is known at the start; raise StoreError."""
         try:

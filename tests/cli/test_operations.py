@@ -189,6 +189,7 @@ def test_the_doctor_finds_that_the_order_book_is_not_there(
 
     assert levels(capsys, code=1)["orders"] == "problem"
     assert "book.db does not exist" in told(capsys, "doctor", code=1)
+    told(capsys, "tickets", "list", code=2)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -197,6 +198,7 @@ def test_the_doctor_finds_that_the_order_book_is_not_there(
     [
         ("store", "HERMES_DATABASE_URL", "nothing://127.0.0.1:1/hermes"),
         ("orders", "HERMES_ORDERS__URL", "nothing://127.0.0.1:1/shop"),
+        ("orders", "HERMES_ORDERS__URL", "garbage"),
         ("routes", "HERMES_ROUTING__FILE", "nowhere.yaml"),
     ],
 )
