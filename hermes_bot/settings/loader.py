@@ -76,6 +76,9 @@ def _pointer(file: YamlFile, found: list[Override]) -> PointAt:
         for end in range(len(path), 0, -1):
             if path[:end] in variables:
                 return Problem(text=text, place=variables[path[:end]], key=dotted(path))
+        within = [name for key, name in variables.items() if path and key[: len(path)] == path]
+        if within:  # of a section as a whole: what the environment changed in it
+            return Problem(text=text, place=within[0], key=dotted(path))
         return file.problem(path, text)
 
     return point_at

@@ -1,4 +1,4 @@
-"""What is wrong is told in the order of the file, and a name where an id belongs is wrong."""
+"""Where a problem of the settings is said to be, in which order, and that a name is no id."""
 
 from pathlib import Path
 
@@ -24,6 +24,11 @@ def test_problems_are_told_from_the_top_of_the_file_to_its_end(tmp_path: Path) -
 
     lines = [int(line.split(":")[1]) for line in str(refused.value).splitlines()]
     assert lines == [2, 3, 5, 7]
+
+
+def test_a_problem_of_a_whole_section_names_the_variable_that_changed_it(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match=r"^HERMES_ENCODER__PROFILE: encoder: profile .* need a model"):
+        settings.load(None, {"HERMES_ENCODER__PROFILE": "openai"}, folder=tmp_path)
 
 
 @pytest.mark.parametrize("key", ["APPROVALS__APPROVERS", "PEOPLE__OPERATORS", "PEOPLE__ADMINS"])
