@@ -24,12 +24,16 @@ _SPARSE_BELOW = 0.1  # a column with values in fewer of the rows is kept sparse
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """The fitted head. `temperature` below 1 sharpens the probabilities, above 1 softens them."""
+    """The fitted head. `temperature` below 1 sharpens the probabilities, above 1 softens them.
+
+    `slack` is the largest entry of the gradient where the fit ended: what a fit that starts here has to reach again.
+    """
 
     labels: tuple[str, ...]
     weights: Matrix  # (dimension, labels)
     bias: Matrix  # (labels,)
     temperature: float = 1.0
+    slack: float = 0.0
 
     def probabilities(self, vectors: Matrix) -> Matrix:
         """Return one row per vector, one column per label; each row sums to 1."""
@@ -37,11 +41,19 @@ class Decision:
 
 
 def fit(
-    vectors: Matrix, labels: Sequence[str], *, penalty: float = 1e-4, temperature: float = 1.0, balance: float = 1.0
+    vectors: Matrix,
+    labels: Sequence[str],
+    *,
+    penalty: float = 1e-4,
+    temperature: float = 1.0,
+    balance: float = 1.0,
+    start: Decision | None = None,
 ) -> Decision:
     """Return the head for the examples, rows of `vectors` with their label.
 
     `balance` 1 gives every label the same weight in sum, 0 every example. A single label is allowed: it gets 1.0.
+    `start` is a head for almost the same examples: from there the way is a fraction as long, since the best head is
+    one and the same wherever the fit begins. One for other labels is left aside.
     """
     names = tuple(dict.fromkeys(labels))
     index = {name: column for column, name in enumerate(names)}
@@ -50,8 +62,9 @@ def fit(
     share = (target.sum(axis=0) ** -balance)[target.argmax(axis=1)]
     sample = (share / share.sum()).astype(np.float32)[:, None]
     inputs = _Inputs(vectors)
-    weights, bias = _descend(inputs, target, sample, penalty)
-    return Decision(labels=names, weights=weights, bias=bias, temperature=temperature)
+    begin = start if start is not None and start.labels == names else None
+    weights, bias, slack = _descend(inputs, target, sample, penalty, begin)
+    return Decision(labels=names, weights=weights, bias=bias, temperature=temperature, slack=slack)
 
 
 class _Inputs:
@@ -83,17 +96,26 @@ class _Inputs:
         weights[self._sparse] += self._back @ rows
         return weights, total
 
+    def centred(self, weights: Matrix, bias: Matrix) -> Matrix:
+        """Return the bias that goes with centred rows."""
+        return np.asarray(bias + self._centre @ weights, dtype=np.float32)
+
     def uncentred(self, weights: Matrix, bias: Matrix) -> Matrix:
         """Return the bias that goes with rows as they come."""
         return np.asarray(bias - self._centre @ weights, dtype=np.float32)
 
 
-def _descend(inputs: _Inputs, target: Matrix, sample: Matrix, penalty: float) -> tuple[Matrix, Matrix]:
-    """Return weights, and the bias, which the penalty spares."""
+def _descend(
+    inputs: _Inputs, target: Matrix, sample: Matrix, penalty: float, start: Decision | None
+) -> tuple[Matrix, Matrix, float]:
+    """Return weights, the bias, which the penalty spares, and the largest entry of the last gradient."""
     step = np.float32(1.0 / (0.5 * _spread(inputs, sample) + penalty))
     shrink = np.float32(penalty)
     weights = np.zeros((inputs.shape[1], target.shape[1]), dtype=np.float32)
     bias = np.zeros(target.shape[1], dtype=np.float32)
+    if start is not None:
+        weights, bias = start.weights, inputs.centred(start.weights, start.bias)
+    enough, slack = max(_TOLERANCE, start.slack if start is not None else 0.0), np.inf
     ahead, ahead_bias, momentum = weights, bias, 1.0
     for _ in range(_MAX_STEPS):
         gradient, slope = inputs.back(sample * (_softmax(inputs.times(ahead, ahead_bias)) - target))
@@ -106,9 +128,10 @@ def _descend(inputs: _Inputs, target: Matrix, sample: Matrix, penalty: float) ->
         ahead = following + speed * (following - weights)
         ahead_bias = following_bias + speed * (following_bias - bias)
         weights, bias, momentum = following, following_bias, faster
-        if max(float(np.abs(gradient).max()), float(np.abs(slope).max())) < _TOLERANCE:
+        slack = max(float(np.abs(gradient).max()), float(np.abs(slope).max()))
+        if slack <= enough:
             break
-    return weights, inputs.uncentred(weights, bias)
+    return weights, inputs.uncentred(weights, bias), slack
 
 
 def _spread(inputs: _Inputs, sample: Matrix) -> float:

@@ -109,15 +109,21 @@ class Similarity:
         path = kept.file_for(folder, self._encoder.name, kind="head") if folder else None
         key = _head_key(self._routes, plain, self._vectors)
         labels = tuple(self._spans)
-        stored = kept.load(path) if path else None
+        stored = (kept.load(path) if path else None) or {}
         columns = self._vectors.shape[1] + SPELLING_DIMENSION
-        if stored is not None and _fits(stored, key, (columns, len(labels))):
-            return Decision(
-                labels=labels, weights=stored["weights"], bias=stored["bias"], temperature=self._temperature
-            )
-        head = fit(features(plain, self._vectors), self._routes, penalty=PENALTY, temperature=self._temperature)
+        earlier = _head_in(stored, (columns, len(labels)), self._temperature)
+        if earlier is not None and np.array_equal(stored["key"], key):
+            return earlier
+        head = fit(
+            features(plain, self._vectors),
+            self._routes,
+            penalty=PENALTY,
+            temperature=self._temperature,
+            start=earlier,
+        )
         if path:
-            kept.save(path, {"key": key, "weights": head.weights, "bias": head.bias})
+            arrays = {"weights": head.weights, "bias": head.bias, "labels": np.array(labels)}
+            kept.save(path, {"key": key, "slack": np.array(head.slack), **arrays})
         return head
 
     def _judgement(self, row: Matrix, vector: Matrix) -> Judgement:
@@ -167,10 +173,13 @@ def _head_key(routes: Sequence[str], plain: Sequence[str], vectors: Matrix) -> N
     return np.frombuffer(digest.digest(), dtype=np.uint8)
 
 
-def _fits(stored: dict[str, NDArray[Any]], key: NDArray[np.uint8], shape: tuple[int, int]) -> bool:
-    """Whether the stored head was fitted to the same examples and is whole."""
-    if not stored.keys() >= {"key", "weights", "bias"} or not np.array_equal(stored["key"], key):
-        return False
-    weights, bias = stored["weights"], stored["bias"]
+def _head_in(stored: dict[str, NDArray[Any]], shape: tuple[int, int], temperature: float) -> Decision | None:
+    """Return the stored head when it is whole and of this shape, for whichever examples it was fitted."""
+    if not stored.keys() >= {"key", "weights", "bias", "labels", "slack"}:
+        return None
+    weights, bias, slack = stored["weights"], stored["bias"], stored["slack"]
     whole = weights.shape == shape and bias.shape == shape[1:] and weights.dtype == bias.dtype == np.float32
-    return whole and bool(np.isfinite(weights).all() and np.isfinite(bias).all())
+    if not whole or slack.shape or not all(bool(np.isfinite(each).all()) for each in (weights, bias, slack)):
+        return None
+    labels = tuple(str(name) for name in stored["labels"])
+    return Decision(labels=labels, weights=weights, bias=bias, temperature=temperature, slack=float(slack))

@@ -11,7 +11,7 @@ from pathlib import Path
 from hermes_bot.errors import HermesError, SettingsError
 from routing.watch import Version
 
-POLL_S = 0.4  # a new content is seen twice before it counts: both looks and the building stay within two seconds
+POLL_S = 0.25  # a new content is seen twice before it counts: both looks and the building stay within two seconds
 
 log = logging.getLogger(__name__)
 

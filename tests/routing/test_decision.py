@@ -33,6 +33,34 @@ def test_the_same_examples_make_the_same_head() -> None:
     assert np.array_equal(fit(vectors, labels).weights, fit(vectors, labels).weights)
 
 
+def _clouds(rows: int) -> tuple[NDArray[np.float32], list[str]]:
+    """Return rows around three centres that overlap, and their labels."""
+    drawn = np.random.default_rng(7)
+    labels = [("order", "refund", "other")[row % 3] for row in range(rows)]
+    centres = drawn.normal(size=(3, 20))
+    vectors = np.stack([centres[row % 3] + drawn.normal(size=20) for row in range(rows)])
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors.astype(np.float32), labels
+
+
+def test_a_fit_that_starts_from_the_head_of_almost_the_same_examples_ends_at_the_same_head() -> None:
+    vectors, labels = _clouds(300)
+    before = fit(vectors[:297], labels[:297])
+
+    cold, warm = fit(vectors, labels), fit(vectors, labels, start=before)
+
+    assert warm.slack <= before.slack
+    assert np.abs(cold.probabilities(vectors) - warm.probabilities(vectors)).max() < 0.01
+    assert np.abs(before.probabilities(vectors) - cold.probabilities(vectors)).max() > 0
+
+
+def test_a_head_for_other_labels_is_no_start() -> None:
+    vectors, labels = _clouds(90)
+    other = fit(vectors, [f"not {label}" for label in labels])
+
+    assert np.array_equal(fit(vectors, labels, start=other).weights, fit(vectors, labels).weights)
+
+
 def test_one_label_alone_is_certain() -> None:
     assert fit(unit([[1, 0]]), ["only"]).probabilities(unit([[0, 1]])).tolist() == [[1.0]]
 
