@@ -7,8 +7,8 @@ from pathlib import Path
 
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.scenario.bot_process import BotProcess, environment
-from tests.scenario.crowd import dead_letters
-from tests.scenario.stage import Stage, short_story, story_world
+from tests.scenario.crowd import dead_letters, settled
+from tests.scenario.stage import LIMIT_S, Stage, short_story, story_world
 
 
 def free_port() -> int:
@@ -18,9 +18,16 @@ def free_port() -> int:
         return port
 
 
+async def play(server: WorkspaceServer, data: Path) -> None:
+    """Play the story until the bot has said all and taken all: what comes while it stops is refused, as it should."""
+    await short_story(Stage(server, data))
+    await settled(data)
+    await server.workspace.wait_for(lambda: server.unsettled == 0, LIMIT_S)
+
+
 async def test_a_story_over_socket_mode(tmp_path: Path, data: Path) -> None:
     async with WorkspaceServer(world=story_world()) as server, BotProcess(environment(server, data), tmp_path):
-        await short_story(Stage(server, data))
+        await play(server, data)
 
     assert server.sockets.deliveries.unsettled() == 0
     assert dead_letters(data) == []
@@ -36,7 +43,7 @@ async def test_the_same_story_over_signed_http(tmp_path: Path, data: Path) -> No
         without_socket = {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": app.signing_secret}
         variables = environment(server, data, HERMES_HTTP__PORT=str(port), **without_socket)
         async with BotProcess(variables, tmp_path):
-            await short_story(Stage(server, data))
+            await play(server, data)
         assert server.http is not None
         tries = list(server.http.sent)
 
