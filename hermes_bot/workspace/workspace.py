@@ -138,10 +138,19 @@ class Workspace:
         return await self.interactions.click(user, where, ts, action_id, block_id, value=value, values=values or {})
 
     async def click_in_view(
-        self, user: str, view_id: str, action_id: str, block_id: str = "", *, value: Any = None
+        self,
+        user: str,
+        view_id: str,
+        action_id: str,
+        block_id: str = "",
+        *,
+        value: Any = None,
+        values: Values | None = None,
     ) -> Outcome:
-        """Return what the person sees after clicking an element of an open modal."""
-        return await self.interactions.click_in_view(user, view_id, action_id, block_id, value=value, values={})
+        """Return what the person sees after clicking an element of an open modal, filled in as far as `values` says."""
+        return await self.interactions.click_in_view(
+            user, view_id, action_id, block_id, value=value, values=values or {}
+        )
 
     async def submit(self, user: str, view_id: str, values: Values) -> Outcome:
         """Return what the person sees after sending a modal, filled in as `{block_id: {action_id: value}}`."""
