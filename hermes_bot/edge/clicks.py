@@ -1,11 +1,12 @@
-"""Turns what people press in Slack into messages for the bus. Pure, and suspicious of every field.
+"""Reads what people press and submit in Slack, suspicious of every field. Pure.
 
-Who may press what is decided later, by those who act on it.
+What a press means is said by those whose buttons they are (`hermes_bot.edge.concerns`). Who may press what is decided
+later, by those who act on it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,34 +14,22 @@ import msgspec
 
 from hermes_bot.edge.inbound import SENDER, identifier
 from hermes_bot.edge.text import storable, unescape
-from hermes_bot.edge.views import correction_modal, reject_modal
-from hermes_bot.edge.views.approval import APPROVE, REJECT
-from hermes_bot.edge.views.handoff import CLAIM, RETURN, WRONG_TEAM
-from hermes_bot.edge.views.proposal import ACCEPT, DECLINE
-from hermes_bot.edge.views.reply import CHOICE_PREFIX
 from hermes_bot.edge.views.values import unpacked
-from hermes_bot.messages.message import PRIORITY_OPERATOR, PRIORITY_USER, Message
-from hermes_bot.messages.payloads import (
-    APPROVAL_CLICKED,
-    HANDOFF_CLICKED,
-    PROPOSAL_CLICKED,
-    ROUTE_CORRECTED,
-    TICKET_CLICKED,
-    ApprovalClicked,
-    Clicked,
-    HandoffClicked,
-    ProposalClicked,
-    RouteCorrected,
-    fields_of,
-)
+from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
+from hermes_bot.messages.payloads import fields_of
 
 LABEL_CHARACTERS = 200
-OURS = frozenset({APPROVE, REJECT, CLAIM, RETURN, WRONG_TEAM, ACCEPT, DECLINE})
+ACTION_CHARACTERS = 60
+CHOSEN = ("selected_user", "selected_channel", "selected_conversation", "selected_date")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Click:
-    """One pressed button. What Slack did not say is empty."""
+    """One pressed button, or one choice from a menu. What Slack did not say is empty.
+
+    `fields` are what the button (or the chosen option) carries, `selected` what was chosen: a user's or a channel's
+    id, or an option's raw value.
+    """
 
     user: str
     team: str
@@ -52,6 +41,8 @@ class Click:
     message_ts: str = ""
     thread_ts: str = ""
     trigger_id: str = ""
+    selected: str = ""
+    block_id: str = ""
 
     @property
     def task_id(self) -> str:
@@ -65,174 +56,87 @@ class Click:
         return self.fields.get("context_id") or own
 
 
-def read_clicks(body: Mapping[str, Any], *, team: str) -> list[Click]:
-    """Return the buttons of ours that a block_actions payload says were pressed; `team` is the bot's own."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submission:
+    """One submitted form. `fields` is what it was opened with, `values` Slack's state of its inputs."""
+
+    user: str
+    team: str
+    view_id: str
+    callback_id: str
+    fields: Mapping[str, str]
+    values: Mapping[str, Any]
+
+    def words(self, block: str, limit: int) -> str:
+        """Return what was typed into the input whose block and action have this name."""
+        return text_of(self._answer(block).get("value")).strip()[:limit]
+
+    def option(self, block: str) -> str:
+        """Return the value of the option that was chosen in this block."""
+        return text_of(mapping(self._answer(block).get("selected_option")).get("value"))
+
+    def chosen(self, block: str) -> str:
+        """Return the id of the user, channel or date that was chosen in this block."""
+        return _chosen(self._answer(block))
+
+    def as_click(self, action_id: str) -> Click:
+        """Return the press that this form completes: its idempotency is the form's."""
+        return Click(
+            user=self.user,
+            team=self.team,
+            action_id=action_id,
+            action_ts=self.view_id,
+            fields=self.fields,
+            channel=identifier(self.fields.get("channel")),
+            message_ts=identifier(self.fields.get("message_ts")),
+        )
+
+    def _answer(self, block: str) -> Mapping[str, Any]:
+        return mapping(mapping(self.values.get(block)).get(block))
+
+
+def read_clicks(body: Mapping[str, Any], *, team: str, ours: Callable[[str], bool]) -> list[Click]:
+    """Return the presses of ours that a block_actions payload tells of; `team` is the bot's own."""
     user = identifier(_within(body, "user", "id"))
     raw = body.get("actions")
     if not user or not isinstance(raw, list):
         return []
-    message, container = _mapping(body.get("message")), _mapping(body.get("container"))
+    message, container = mapping(body.get("message")), mapping(body.get("container"))
     place = {
         "user": user,
-        "team": _team(body, team),
+        "team": team_of(body, team),
         "channel": identifier(_within(body, "channel", "id")) or identifier(container.get("channel_id")),
         "message_ts": identifier(message.get("ts")) or identifier(container.get("message_ts")),
         "thread_ts": identifier(message.get("thread_ts")) or identifier(container.get("thread_ts")),
-        "trigger_id": _text(body.get("trigger_id")),
+        "trigger_id": text_of(body.get("trigger_id")),
     }
-    return [_click(action, place) for action in raw if isinstance(action, Mapping) and _ours(action)]
+    return [_click(action, place) for action in raw if isinstance(action, Mapping) and _named(action, ours)]
 
 
-def click_message(click: Click, *, reason: str = "") -> Message | None:
-    """Return `approval.clicked`, `handoff.clicked`, `proposal.clicked` or `ticket.clicked`.
-
-    None for a button that carries nonsense.
-    """
-    if click.action_id in (APPROVE, REJECT):
-        return _approval(click, reason)
-    if click.action_id in (CLAIM, RETURN):
-        return _handoff(click)
-    if click.action_id in (ACCEPT, DECLINE):
-        return _proposal(click)
-    return _choice(click)
+def read_submission(body: Mapping[str, Any], *, team: str) -> Submission | None:
+    """Return the submitted form; None for a broken one."""
+    view = mapping(body.get("view"))
+    user, view_id = identifier(_within(body, "user", "id")), identifier(view.get("id"))
+    callback_id = view.get("callback_id")
+    if not (user and view_id and isinstance(callback_id, str)):
+        return None
+    return Submission(
+        user=user,
+        team=team_of(body, team),
+        view_id=view_id,
+        callback_id=callback_id,
+        fields=unpacked(view.get("private_metadata")),
+        values=mapping(mapping(view.get("state")).get("values")),
+    )
 
 
 def card_fields(click: Click) -> dict[str, str]:
-    """Return what a modal that a card opens has to bring back."""
+    """Return what a form that a card opens has to bring back."""
     return dict(click.fields) | {"channel": click.channel, "message_ts": click.message_ts}
 
 
-def read_rejection(body: Mapping[str, Any], *, team: str) -> Message | None:
-    """Return `approval.clicked` for a submitted reject modal, None for any other or a broken one."""
-    view = _mapping(body.get("view"))
-    user, view_id = identifier(_within(body, "user", "id")), identifier(view.get("id"))
-    if view.get("callback_id") != reject_modal.CALLBACK_ID or not (user and view_id):
-        return None
-    fields = unpacked(view.get("private_metadata"))
-    values = _mapping(_mapping(view.get("state")).get("values"))
-    answer = _answer(values, reject_modal.REASON_BLOCK)
-    click = Click(
-        user=user,
-        team=_team(body, team),
-        action_id=REJECT,
-        action_ts=view_id,
-        fields=fields,
-        channel=identifier(fields.get("channel")),
-        message_ts=identifier(fields.get("message_ts")),
-    )
-    return click_message(click, reason=_text(answer.get("value")).strip()[: reject_modal.REASON_CHARACTERS])
-
-
-def read_correction(body: Mapping[str, Any], *, team: str) -> Message | None:
-    """Return `route.corrected` for a submitted "Wrong team?" form, None for any other or a broken one."""
-    view = _mapping(body.get("view"))
-    user, view_id = identifier(_within(body, "user", "id")), identifier(view.get("id"))
-    fields = unpacked(view.get("private_metadata"))
-    values = _mapping(_mapping(view.get("state")).get("values"))
-    route = _within(_answer(values, correction_modal.ROUTE_BLOCK), "selected_option", "value")
-    ticket_id = fields.get("ticket_id", "")
-    mine = view.get("callback_id") == correction_modal.CALLBACK_ID
-    if not (mine and user and view_id and ticket_id and isinstance(route, str)):
-        return None
-    words = _text(_answer(values, correction_modal.TEXT_BLOCK).get("value")).strip()
-    member_of = _team(body, team)
-    click = Click(user=user, team=member_of, action_id=WRONG_TEAM, action_ts=view_id, fields=fields)
-    corrected = RouteCorrected(
-        ticket_id=ticket_id,
-        route=route[:80],
-        text=words[: correction_modal.TEXT_CHARACTERS],
-        user=user,
-        team=member_of,
-        channel=identifier(fields.get("channel")),
-    )
-    return _message(click, ROUTE_CORRECTED, corrected, PRIORITY_OPERATOR)
-
-
-def _team(body: Mapping[str, Any], ours: str) -> str:
-    """Return the team of whoever pressed, which in a shared channel may be another one than ours."""
-    return identifier(_within(body, "user", "team_id")) or identifier(_within(body, "team", "id")) or ours
-
-
-def _answer(values: Mapping[str, Any], block: str) -> Mapping[str, Any]:
-    """Return the state of a form's input whose block and action share their name."""
-    return _mapping(_mapping(values.get(block)).get(block))
-
-
-def _ours(action: Mapping[str, Any]) -> bool:
-    action_id = action.get("action_id")
-    if not isinstance(action_id, str) or len(action_id) > 40:
-        return False
-    return action_id in OURS or action_id.startswith(CHOICE_PREFIX)
-
-
-def _click(action: Mapping[str, Any], place: Mapping[str, str]) -> Click:
-    label = unescape(_text(_mapping(action.get("text")).get("text")))[:LABEL_CHARACTERS]
-    return Click(
-        action_id=str(action["action_id"]),
-        action_ts=identifier(action.get("action_ts")) or place["trigger_id"][:60],
-        fields=unpacked(action.get("value")),
-        label=label,
-        **place,
-    )
-
-
-def _approval(click: Click, reason: str) -> Message | None:
-    approval_id, shown_hash = click.fields.get("approval_id", ""), click.fields.get("shown_hash", "")
-    if not approval_id:
-        return None
-    body = ApprovalClicked(
-        approval_id=approval_id,
-        decision="approve" if click.action_id == APPROVE else "reject",
-        shown_hash=shown_hash,
-        user=click.user,
-        team=click.team,
-        channel=click.channel,
-        message_ts=click.message_ts,
-        reason=reason,
-    )
-    return _message(click, APPROVAL_CLICKED, body, PRIORITY_OPERATOR)
-
-
-def _handoff(click: Click) -> Message | None:
-    ticket_id = click.fields.get("ticket_id", "")
-    if not ticket_id:
-        return None
-    body = HandoffClicked(
-        ticket_id=ticket_id,
-        action="claim" if click.action_id == CLAIM else "return",
-        user=click.user,
-        team=click.team,
-        channel=click.channel,
-        message_ts=click.message_ts,
-    )
-    return _message(click, HANDOFF_CLICKED, body, PRIORITY_OPERATOR)
-
-
-def _proposal(click: Click) -> Message | None:
-    proposal_id, shown_hash = click.fields.get("proposal_id", ""), click.fields.get("shown_hash", "")
-    if not proposal_id:
-        return None
-    body = ProposalClicked(
-        proposal_id=proposal_id,
-        decision="accept" if click.action_id == ACCEPT else "decline",
-        shown_hash=shown_hash,
-        user=click.user,
-        team=click.team,
-        channel=click.channel,
-        message_ts=click.message_ts,
-    )
-    return _message(click, PROPOSAL_CLICKED, body, PRIORITY_OPERATOR)
-
-
-def _choice(click: Click) -> Message | None:
-    ticket_id, choice = click.fields.get("ticket_id", ""), click.fields.get("choice", "")
-    if not (ticket_id and choice):
-        return None
-    body = Clicked(ticket_id=ticket_id, choice=choice, label=click.label, user=click.user, team=click.team)
-    return _message(click, TICKET_CLICKED, body, PRIORITY_USER)
-
-
-def _message(click: Click, type_: str, body: msgspec.Struct, priority: int) -> Message:
+def message_of(click: Click, type_: str, body: msgspec.Struct, *, priority: int = PRIORITY_OPERATOR) -> Message:
+    """Return the message for the bus: one task for one press."""
     return Message(
         type=type_,
         sender=SENDER,
@@ -243,13 +147,43 @@ def _message(click: Click, type_: str, body: msgspec.Struct, priority: int) -> M
     )
 
 
-def _mapping(raw: object) -> Mapping[str, Any]:
+def team_of(body: Mapping[str, Any], ours: str) -> str:
+    """Return the team of whoever pressed, which in a shared channel may be another one than ours."""
+    return identifier(_within(body, "user", "team_id")) or identifier(_within(body, "team", "id")) or ours
+
+
+def mapping(raw: object) -> Mapping[str, Any]:
+    """Return what is a JSON object, an empty one for anything else."""
     return raw if isinstance(raw, Mapping) else {}
 
 
-def _within(body: Mapping[str, Any], outer: str, inner: str) -> object:
-    return _mapping(body.get(outer)).get(inner)
-
-
-def _text(raw: object) -> str:
+def text_of(raw: object) -> str:
+    """Return what is a text, in a form that can be stored; empty for anything else."""
     return storable(raw) if isinstance(raw, str) else ""
+
+
+def _named(action: Mapping[str, Any], ours: Callable[[str], bool]) -> bool:
+    action_id = action.get("action_id")
+    return isinstance(action_id, str) and len(action_id) <= ACTION_CHARACTERS and ours(action_id)
+
+
+def _click(action: Mapping[str, Any], place: Mapping[str, str]) -> Click:
+    label = unescape(text_of(mapping(action.get("text")).get("text")))[:LABEL_CHARACTERS]
+    option = mapping(action.get("selected_option")).get("value")
+    return Click(
+        action_id=str(action["action_id"]),
+        action_ts=identifier(action.get("action_ts")) or place["trigger_id"][:60],
+        fields=unpacked(action.get("value")) or unpacked(option),
+        label=label,
+        selected=_chosen(action) or text_of(option),
+        block_id=text_of(action.get("block_id")),
+        **place,
+    )
+
+
+def _chosen(answer: Mapping[str, Any]) -> str:
+    return next((found for name in CHOSEN if (found := identifier(answer.get(name)))), "")
+
+
+def _within(body: Mapping[str, Any], outer: str, inner: str) -> object:
+    return mapping(body.get(outer)).get(inner)

@@ -14,15 +14,20 @@ import aiohttp
 from hermes_bot.bus.port import Delivery, Handler
 from hermes_bot.edge.alarms import AlarmPosts
 from hermes_bot.edge.approval_cards import ApprovalCards, CardPlace
+from hermes_bot.edge.approval_clicks import approval_concern
 from hermes_bot.edge.cards import Approvals, CardTable, Tickets
 from hermes_bot.edge.channels import ChannelPolicy, resolved
+from hermes_bot.edge.choice_clicks import choice_concern
+from hermes_bot.edge.concerns import Concern, Concerns
 from hermes_bot.edge.handoff_cards import HandoffCards
+from hermes_bot.edge.handoff_clicks import handoff_concern
 from hermes_bot.edge.http_door import HttpDoor, Probes
 from hermes_bot.edge.inbound import Bot
 from hermes_bot.edge.listeners import Listeners, Publish
 from hermes_bot.edge.poster import Poster
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.proposal_cards import Corrections, ProposalCards
+from hermes_bot.edge.proposal_clicks import proposal_concern
 from hermes_bot.edge.replies import Replies
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.slack_app import SlackApp
@@ -169,7 +174,7 @@ class SlackEdge:
             self._session,
             bot=bot,
             policy=self._policy,
-            corrections=self._desk.corrections,
+            concerns=Concerns(self._concerns()),
         )
         self._app = SlackApp(self._api, listeners, bot=bot, bot_token=self._api.client.token or "")
         self._state = "not listening yet"
@@ -265,6 +270,15 @@ class SlackEdge:
             channel=policy.handoff_channel,
         )
         return {PROPOSAL_MADE: cards.on_made, PROPOSAL_SETTLED: cards.on_settled}
+
+    def _concerns(self) -> list[Concern]:
+        """Return what the buttons and forms of all cards mean."""
+        return [
+            approval_concern(),
+            handoff_concern(),
+            proposal_concern(self._desk.corrections),
+            choice_concern(),
+        ]
 
     async def _patiently(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
         """Return what `work` gives once Slack is there; a token that is refused is not waited for."""

@@ -9,16 +9,13 @@ from typing import Any
 
 import aiohttp
 
+from hermes_bot.edge.changes import read_change
 from hermes_bot.edge.channels import ChannelPolicy
-from hermes_bot.edge.clicks import Click, card_fields, click_message, read_clicks, read_correction, read_rejection
+from hermes_bot.edge.clicks import Click, read_clicks, read_submission
+from hermes_bot.edge.concerns import Concerns, Opener
 from hermes_bot.edge.inbound import Bot, read_event
-from hermes_bot.edge.proposal_cards import Corrections
 from hermes_bot.edge.slack_api import SlackApi
-from hermes_bot.edge.views.approval import REJECT
-from hermes_bot.edge.views.correction_modal import TEXT_BLOCK, correction_modal
-from hermes_bot.edge.views.handoff import WRONG_TEAM
 from hermes_bot.edge.views.look import Json
-from hermes_bot.edge.views.reject_modal import REASON_BLOCK, reject_modal
 from hermes_bot.errors import HermesError, PermanentError, TransientError
 from hermes_bot.messages.message import Message
 
@@ -45,49 +42,55 @@ class Listeners:
         *,
         bot: Bot,
         policy: ChannelPolicy,
-        corrections: Corrections | None = None,
+        concerns: Concerns,
     ) -> None:
         self._publish = publish
         self._api = api
         self._session = session
         self._bot = bot
         self._policy = policy
-        self._corrections = corrections
+        self._concerns = concerns
 
     async def on_event(self, body: Mapping[str, Any]) -> None:
-        """Publish what a person wrote; raise PublishFailed, so that Slack delivers the event again."""
+        """Publish what a person wrote, edited, deleted or stopped; raise PublishFailed, so that Slack tells us again."""
         message = read_event(body, bot=self._bot, policy=self._policy)
+        message = message or read_change(body, bot=self._bot, policy=self._policy)
         if message is not None:
             await self._published(message)
 
     async def on_action(self, body: Mapping[str, Any]) -> None:
         """Publish each press. One that cannot be published has no second delivery: the person is asked for it."""
-        for click in read_clicks(body, team=self._bot.team):
-            if click.action_id == WRONG_TEAM:
-                await self._asked_where(click, body.get("response_url"))
+        response_url = body.get("response_url")
+        for click in read_clicks(body, team=self._bot.team, ours=self._concerns.knows):
+            opener, reader = self._concerns.opener(click.action_id), self._concerns.reader(click.action_id)
+            if opener is not None and await self._opened(click, opener):
                 continue
-            if click.action_id == REJECT and await self._asked_why(click):
+            if reader is None:
+                await self._told_to_click_again(response_url)
                 continue
-            message = click_message(click)
+            message = reader(click)
             if message is None:
                 log.warning("a button without meaning was pressed", extra={"action_id": click.action_id})
                 continue
             try:
                 await self._published(message)
             except PublishFailed:
-                if not await self._told_to_click_again(body.get("response_url")):
+                if not await self._told_to_click_again(response_url):
                     raise
 
     async def on_view(self, body: Mapping[str, Any]) -> dict[str, str] | None:
-        """Publish a submitted modal; return Slack's `errors` for it when that failed, so that it stays open."""
-        correction = read_correction(body, team=self._bot.team)
-        message = correction or read_rejection(body, team=self._bot.team)
-        if message is None:
+        """Publish a submitted form; return Slack's `errors` for it where it stays open, with what is wrong."""
+        submission = read_submission(body, team=self._bot.team)
+        form = None if submission is None else self._concerns.form(submission.callback_id)
+        if submission is None or form is None:
             return None
+        read = form.read(submission)
+        if not isinstance(read, Message):
+            return read
         try:
-            await self._published(message)
+            await self._published(read)
         except PublishFailed:
-            return {TEXT_BLOCK if correction else REASON_BLOCK: CLICK_AGAIN}
+            return {form.error_block: CLICK_AGAIN}
         return None
 
     async def _published(self, message: Message) -> None:
@@ -97,27 +100,19 @@ class Listeners:
             log.exception("not published", extra={"message_id": message.id, "task_id": message.task_id})
             raise PublishFailed(f"{message.type} was not published") from error
 
-    async def _asked_why(self, click: Click) -> bool:
-        """Open the modal that asks for a reason; False when it cannot, and the rejection has to do without."""
-        if not click.trigger_id or not click.fields.get("approval_id"):
+    async def _opened(self, click: Click, opener: Opener) -> bool:
+        """Return whether the form stands open before the person."""
+        if not click.trigger_id:
             return False
-        return await self._opened(click, reject_modal(card_fields(click)))
-
-    async def _asked_where(self, click: Click, response_url: object) -> None:
-        """Open the form that asks which route it should have been; where that cannot be, ask for another click."""
         try:
-            if self._corrections is None or not click.trigger_id:
-                raise PermanentError("nothing to ask with")
-            form = await self._corrections.form(click.fields.get("ticket_id", ""))
-        except HermesError as error:
-            log.warning("no form to correct a route with", extra={"error": str(error)})
-            opened = False
-        else:
-            opened = await self._opened(click, correction_modal(form, card_fields(click)))
-        if not opened:
-            await self._told_to_click_again(response_url)
+            async with asyncio.timeout(DIRECT_CALL_LIMIT_S):
+                view = await opener(click)
+        except (HermesError, TimeoutError) as error:
+            log.warning("no form to open", extra={"action_id": click.action_id, "error": str(error)})
+            return False
+        return view is not None and await self._shown(click, view)
 
-    async def _opened(self, click: Click, view: Json) -> bool:
+    async def _shown(self, click: Click, view: Json) -> bool:
         try:
             await self._api.call("views.open", limit_s=DIRECT_CALL_LIMIT_S, trigger_id=click.trigger_id, view=view)
         except (TransientError, PermanentError) as error:

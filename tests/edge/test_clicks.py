@@ -8,13 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_bot.edge.clicks import click_message, read_clicks, read_rejection
+from hermes_bot.edge.approval_clicks import approval_concern
+from hermes_bot.edge.choice_clicks import choice_concern
+from hermes_bot.edge.clicks import Click, read_clicks, read_submission
+from hermes_bot.edge.concerns import Concern, Concerns
+from hermes_bot.edge.handoff_clicks import handoff_concern
 from hermes_bot.edge.views.reject_modal import reject_modal
 from hermes_bot.edge.views.values import packed
+from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import ApprovalClicked, Clicked, HandoffClicked, read
 
 CONTEXT = "T0HERMES:C0SUPPORT:1.2"
 APPROVAL = packed(approval_id="APR-1", shown_hash="abc", context_id=CONTEXT)
+
+
+CONCERNS = Concerns([approval_concern(), handoff_concern(), choice_concern()])
 
 
 def body(action_id: str, value: Any, **more: Any) -> dict[str, Any]:
@@ -28,9 +36,25 @@ def body(action_id: str, value: Any, **more: Any) -> dict[str, Any]:
     } | more
 
 
+def clicks(payload: dict[str, Any], team: str = "T0HERMES") -> list[Click]:
+    return read_clicks(payload, team=team, ours=CONCERNS.knows)
+
+
+def meant(click: Click) -> Message | None:
+    reader = CONCERNS.reader(click.action_id)
+    assert reader is not None
+    return reader(click)
+
+
 def one(payload: dict[str, Any]) -> Any:
-    (click,) = read_clicks(payload, team="T0HERMES")
-    return click_message(click)
+    (click,) = clicks(payload)
+    return meant(click)
+
+
+def read_form(payload: dict[str, Any]) -> Any:
+    submission = read_submission(payload, team="T0HERMES")
+    form = CONCERNS.form(submission.callback_id) if submission else None
+    return form.read(submission) if form and submission else None
 
 
 def test_approve_carries_what_was_shown_and_where_it_was_pressed() -> None:
@@ -87,7 +111,21 @@ def test_a_value_that_is_not_ours_means_nothing(value: Any) -> None:
 
 
 def test_buttons_of_others_are_not_read() -> None:
-    assert read_clicks(body("somebody:else", APPROVAL), team="T0HERMES") == []
+    assert clicks(body("somebody:else", APPROVAL)) == []
+
+
+def test_a_menu_says_what_was_chosen() -> None:
+    payload = body("choice:1", None)
+    payload["actions"][0] |= {"selected_option": {"value": packed(ticket_id="T-1")}, "selected_user": "U0OMAR"}
+
+    (click,) = clicks(payload)
+
+    assert (click.fields, click.selected) == ({"ticket_id": "T-1"}, "U0OMAR")
+
+
+def test_two_concerns_cannot_name_the_same_button() -> None:
+    with pytest.raises(ValueError, match="handoff:claim"):
+        Concerns([handoff_concern(), Concern(buttons={"handoff:claim": lambda _click: None})])
 
 
 def submission(reason: Any) -> dict[str, Any]:
@@ -97,7 +135,7 @@ def submission(reason: Any) -> dict[str, Any]:
 
 
 def test_a_rejection_brings_its_reason_back_with_the_card() -> None:
-    message = read_rejection(submission("  too late "), team="T0HERMES")
+    message = read_form(submission("  too late "))
 
     assert message is not None
     clicked = read(message, ApprovalClicked)
@@ -105,7 +143,7 @@ def test_a_rejection_brings_its_reason_back_with_the_card() -> None:
 
 
 def test_a_rejection_without_a_reason_counts() -> None:
-    message = read_rejection(submission(None), team="T0HERMES")
+    message = read_form(submission(None))
 
     assert message is not None
     assert read(message, ApprovalClicked).reason == ""
@@ -121,7 +159,7 @@ NAMES = ["user", "team", "channel", "message", "container", "actions", "trigger_
 
 @given(st.dictionaries(st.sampled_from(NAMES), JSON, max_size=5))
 def test_mutated_interactions_never_crash(changes: dict[str, Any]) -> None:
-    messages = [click_message(click) for click in read_clicks(body("choice:1", APPROVAL) | changes, team="T")]
+    messages = [meant(click) for click in clicks(body("choice:1", APPROVAL) | changes, "T")]
 
     assert all(message is None for message in messages)
-    assert read_rejection(submission("x") | {"view": changes}, team="T") is None
+    assert read_form(submission("x") | {"view": changes}) is None

@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
-from hermes_bot.edge.clicks import read_correction
+from hermes_bot.edge.clicks import read_submission
+from hermes_bot.edge.concerns import Concerns
 from hermes_bot.edge.listeners import CLICK_AGAIN
+from hermes_bot.edge.proposal_clicks import proposal_concern
 from hermes_bot.edge.views.correction_modal import correction_modal
 from hermes_bot.edge.views.look import fault_in
 from hermes_bot.edge.views.proposal import proposal_look
@@ -35,8 +37,14 @@ def submitted(**changes: Any) -> dict[str, Any]:
     return body
 
 
+def read_correction(body: dict[str, Any]) -> Any:
+    submission = read_submission(body, team="T0HERMES")
+    form = submission and Concerns([proposal_concern(None)]).form(submission.callback_id)
+    return form.read(submission) if submission and form else None
+
+
 def test_a_submitted_form_becomes_a_message() -> None:
-    message = read_correction(submitted(), team="T0HERMES")
+    message = read_correction(submitted())
 
     assert message is not None
     assert read(message, RouteCorrected) == RouteCorrected(
@@ -56,7 +64,7 @@ def test_a_submitted_form_becomes_a_message() -> None:
     ],
 )
 def test_any_other_form_and_a_broken_one_become_nothing(changes: dict[str, Any]) -> None:
-    assert read_correction(submitted(**changes), team="T0HERMES") is None
+    assert read_correction(submitted(**changes)) is None
 
 
 async def test_where_the_form_cannot_open_the_person_is_asked_to_click_again(socket_rig: Rig) -> None:
