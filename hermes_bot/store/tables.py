@@ -2,50 +2,27 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
-from typing import Any
-
 from sqlalchemy import (
     JSON,
     BigInteger,
     Boolean,
     Column,
-    DateTime,
     Float,
     Index,
     Integer,
-    MetaData,
     String,
     Table,
     Text,
-    TypeDecorator,
 )
-from sqlalchemy.engine import Dialect
 
-metadata = MetaData()
-
-
-class UtcDateTime(TypeDecorator[datetime]):
-    """An aware datetime in UTC, also on SQLite, which would forget the zone."""
-
-    impl = DateTime(timezone=True)
-    cache_ok = True
-
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Refuse a naive time, store UTC."""
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a naive datetime has no place in the store")
-        return value.astimezone(UTC)
-
-    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:
-        """Return an aware time in UTC."""
-        if value is None:
-            return None
-        moment: datetime = value
-        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-
+from hermes_bot.store.columns import UtcDateTime as UtcDateTime
+from hermes_bot.store.columns import metadata as metadata
+from hermes_bot.store.memory_tables import boards as boards
+from hermes_bot.store.memory_tables import fact_vectors as fact_vectors
+from hermes_bot.store.memory_tables import facts as facts
+from hermes_bot.store.memory_tables import forgotten_facts as forgotten_facts
+from hermes_bot.store.memory_tables import memory_versions as memory_versions
+from hermes_bot.store.memory_tables import working_memories as working_memories
 
 tickets = Table(
     "tickets",
