@@ -37,6 +37,7 @@ from hermes_bot.messages.payloads import (
     Work,
     read,
 )
+from hermes_bot.messages.ticket_payloads import TICKET_DELETED, TICKET_EDITED
 from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 
 
@@ -49,6 +50,8 @@ class EntryAgent:
         """Return the work for one agent, a note for the people who own the ticket, or nothing for staff."""
         if message.type == TICKET_CLICKED:
             return await self._clicked(message, desk)
+        if message.type in (TICKET_EDITED, TICKET_DELETED):
+            return []
         inbound = read(message, Inbound)
         corrected = await correction(message, inbound, desk)
         if corrected is not None:

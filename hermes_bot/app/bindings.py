@@ -20,7 +20,7 @@ from hermes_bot.app.limits import policy_of
 from hermes_bot.approvals.clicks import ApprovalDesk
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Delivery, Handler
-from hermes_bot.messages import payloads
+from hermes_bot.messages import payloads, ticket_payloads
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.task_payloads import TASK_RESULT
 from hermes_bot.people import Directory, Roles
@@ -59,6 +59,7 @@ def subscribe_services(
         "tickets": {
             payloads.HANDOFF_CLICKED: ownership.on_clicked,
             payloads.TICKET_FAILED: ownership.on_failed,
+            ticket_payloads.AGENT_STOPPED: ownership.on_stopped,
         },
         **outlets,
     }
@@ -110,6 +111,7 @@ class AgentBindings:
         """Bind what no route decides."""
         entry, refund = EntryAgent(), self._agents["refund"]
         fixed = dict.fromkeys((payloads.TICKET_CREATED, payloads.TICKET_REPLIED, payloads.TICKET_CLICKED), entry)
+        fixed |= dict.fromkeys((ticket_payloads.TICKET_EDITED, ticket_payloads.TICKET_DELETED), entry)
         for pattern, agent in {**fixed, payloads.APPROVAL_SETTLED: refund}.items():
             if pattern not in self._routed:
                 self._subscribe(pattern, agent)

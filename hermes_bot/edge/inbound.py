@@ -37,7 +37,7 @@ def read_event(body: Mapping[str, Any], *, bot: Bot, policy: ChannelPolicy) -> M
     event = body.get("event")
     if not isinstance(event, Mapping) or not _spoken_by_a_person(event, bot):
         return None
-    heard = _inbound(event, _team(body, bot), bot)
+    heard = _inbound(event, team_of(body, bot), bot)
     inbound = _admitted(heard, policy) if heard is not None else None
     if inbound is None:
         return None
@@ -54,9 +54,14 @@ def read_event(body: Mapping[str, Any], *, bot: Bot, policy: ChannelPolicy) -> M
 
 def context_id(inbound: Inbound) -> str:
     """Return the conversation: the thread, or the direct message as a whole where it is not threaded."""
-    if inbound.channel_type == "im" and not inbound.thread_ts:
-        return f"{inbound.team}:{inbound.channel}"
-    return f"{inbound.team}:{inbound.channel}:{inbound.thread_ts or inbound.ts}"
+    return conversation(inbound.team, inbound.channel, inbound.channel_type, inbound.thread_ts, inbound.ts)
+
+
+def conversation(team: str, channel: str, channel_type: str, thread_ts: str, ts: str) -> str:
+    """Return the context of a message that stands there."""
+    if channel_type == "im" and not thread_ts:
+        return f"{team}:{channel}"
+    return f"{team}:{channel}:{thread_ts or ts}"
 
 
 def identifier(raw: object) -> str:
@@ -77,7 +82,7 @@ def _spoken_by_a_person(event: Mapping[str, Any], bot: Bot) -> bool:
     return event.get("user") not in (None, "", SLACKBOT, bot.user)
 
 
-def _team(body: Mapping[str, Any], bot: Bot) -> str:
+def team_of(body: Mapping[str, Any], bot: Bot) -> str:
     """Return the team that the event was sent to; in shared channels `team_id` names another one."""
     authorizations = body.get("authorizations")
     first = authorizations[0] if isinstance(authorizations, list) and authorizations else None
@@ -95,7 +100,7 @@ def _inbound(event: Mapping[str, Any], team: str, bot: Bot) -> Inbound | None:
     return Inbound(
         team=team,
         channel=channel,
-        channel_type=_channel_type(event, channel),
+        channel_type=channel_type_of(event, channel),
         ts=ts,
         user=user,
         text=decode(text, bot_user=bot.user),
@@ -106,7 +111,7 @@ def _inbound(event: Mapping[str, Any], team: str, bot: Bot) -> Inbound | None:
     )
 
 
-def _channel_type(event: Mapping[str, Any], channel: str) -> str:
+def channel_type_of(event: Mapping[str, Any], channel: str) -> str:
     """Return the kind of conversation; app_mention may not say it."""
     given = event.get("channel_type")
     if isinstance(given, str) and given in CHANNEL_TYPES:

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from hermes_bot.messages import payloads, task_payloads
+from hermes_bot.messages import payloads, task_payloads, ticket_payloads
 from hermes_bot.messages.message import Message
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -36,6 +36,9 @@ PAYLOADS: Mapping[str, type[msgspec.Struct]] = {
     payloads.PROPOSAL_CLICKED: payloads.ProposalClicked,
     payloads.PROPOSAL_SETTLED: payloads.ProposalMade,
     payloads.POST_CHECK: payloads.PostCheck,
+    ticket_payloads.TICKET_EDITED: ticket_payloads.Edited,
+    ticket_payloads.TICKET_DELETED: ticket_payloads.Deleted,
+    ticket_payloads.AGENT_STOPPED: ticket_payloads.Stopped,
     task_payloads.TASK_RESULT: task_payloads.TaskResult,
     task_payloads.TASK_ERROR: task_payloads.TaskError,
     task_payloads.TASK_DUE: task_payloads.TaskDue,

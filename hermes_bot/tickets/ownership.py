@@ -23,6 +23,7 @@ from hermes_bot.messages.payloads import (
     Reply,
     read,
 )
+from hermes_bot.messages.ticket_payloads import Stopped
 from hermes_bot.messages.whisper import whisper
 from hermes_bot.people import Directory, Roles
 from hermes_bot.tickets.ticket import Owner, Ticket
@@ -79,6 +80,11 @@ class Ownership:
             message.child(REPLY_READY, _reply(ticket, text), context_id=ticket.context_id),
             message.child(HANDOFF_REQUESTED, request, context_id=ticket.context_id),
         ]
+
+    async def on_stopped(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
+        """Take note that somebody pressed Stop."""
+        log.info("stopped", extra={"message_id": message.id, "context_id": read(message, Stopped).conversation})
+        return []
 
     async def _of(self, message: Message, failed: Failed) -> Ticket:
         if failed.inbound is None:
