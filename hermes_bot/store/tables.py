@@ -23,6 +23,7 @@ from hermes_bot.store.memory_tables import facts as facts
 from hermes_bot.store.memory_tables import forgotten_facts as forgotten_facts
 from hermes_bot.store.memory_tables import memory_versions as memory_versions
 from hermes_bot.store.memory_tables import working_memories as working_memories
+from hermes_bot.store.tool_tables import tool_calls as tool_calls
 
 tickets = Table(
     "tickets",
