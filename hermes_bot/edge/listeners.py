@@ -52,7 +52,7 @@ class Listeners:
         self._concerns = concerns
 
     async def on_event(self, body: Mapping[str, Any]) -> None:
-        """Publish what a person wrote, edited, deleted or stopped; raise PublishFailed, so that Slack tells us again."""
+        """Publish what a person wrote, edited, deleted or stopped; raise PublishFailed: Slack tells us again."""
         message = read_event(body, bot=self._bot, policy=self._policy)
         message = message or read_change(body, bot=self._bot, policy=self._policy)
         if message is not None:
