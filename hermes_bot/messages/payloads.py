@@ -188,13 +188,18 @@ class ApprovalClicked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ApprovalSettled(msgspec.Struct, frozen=True, kw_only=True):
-    """`approval.settled`: sent once to the agent that waits and once to the edge, which redraws the card."""
+    """`approval.settled`: sent once to the agent that waits and once to the edge, which redraws the card.
+
+    `reason` is what whoever rejected it wrote. `cause` says why it was cancelled: edited | deleted (the customer's
+    message that it rests on) | stopped. After `edited` the agent is given the new words as work of their own.
+    """
 
     approval_id: str
     ticket_id: str
     status: str  # approved | rejected | expired | cancelled
     by: str = ""
     reason: str = ""
+    cause: str = ""
 
 
 class HandoffRequested(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from hermes_bot.messages import payloads, task_payloads, ticket_payloads
+from hermes_bot.messages import approval_payloads, payloads, task_payloads, ticket_payloads
 from hermes_bot.messages.message import Message
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -26,6 +26,11 @@ PAYLOADS: Mapping[str, type[msgspec.Struct]] = {
     payloads.APPROVAL_CLICKED: payloads.ApprovalClicked,
     payloads.APPROVAL_SETTLED: payloads.ApprovalSettled,
     payloads.APPROVAL_EXPIRED: payloads.ApprovalRequested,
+    approval_payloads.APPROVAL_CHANGED: payloads.ApprovalRequested,
+    approval_payloads.APPROVAL_REMINDED: payloads.ApprovalRequested,
+    approval_payloads.APPROVAL_EDITED: approval_payloads.ApprovalEdited,
+    approval_payloads.APPROVAL_ASKED: approval_payloads.ApprovalAsked,
+    approval_payloads.APPROVAL_ANSWERED: approval_payloads.ApprovalAnswered,
     payloads.HANDOFF_REQUESTED: payloads.HandoffRequested,
     payloads.HANDOFF_CLICKED: payloads.HandoffClicked,
     payloads.HANDOFF_CHANGED: payloads.HandoffChanged,

@@ -15,6 +15,10 @@ from sqlalchemy import (
     Text,
 )
 
+from hermes_bot.store.approval_tables import approval_questions as approval_questions
+from hermes_bot.store.approval_tables import approval_votes as approval_votes
+from hermes_bot.store.approval_tables import audit as audit
+from hermes_bot.store.approval_tables import audit_texts as audit_texts
 from hermes_bot.store.columns import UtcDateTime as UtcDateTime
 from hermes_bot.store.columns import metadata as metadata
 from hermes_bot.store.memory_tables import boards as boards
@@ -80,7 +84,7 @@ approvals = Table(
     Column("id", String(40), primary_key=True),
     Column("key", String(300), nullable=False, unique=True),
     Column("ticket_id", String(24), nullable=False, index=True),
-    Column("context_id", String(120), nullable=False),
+    Column("context_id", String(120), nullable=False, index=True),
     Column("agent", String(80), nullable=False),
     Column("tool", String(120), nullable=False),
     Column("level", String(4), nullable=False),
@@ -98,6 +102,13 @@ approvals = Table(
     Column("settle_message_id", String(200), nullable=False, default=""),
     Column("reason", Text, nullable=False, default=""),
     Column("result", Text, nullable=False, default=""),
+    Column("version", Integer, nullable=False, default=1, server_default="1"),
+    Column("needed", Integer, nullable=False, default=1, server_default="1"),
+    Column("source_ts", String(40), nullable=False, default="", server_default=""),
+    Column("work_type", String(120), nullable=False, default="", server_default=""),
+    Column("edited_by", String(40), nullable=False, default="", server_default=""),
+    Column("cause", String(40), nullable=False, default="", server_default=""),
+    Column("internal", JSON, nullable=False, default=list, server_default="[]"),
 )
 
 posts = Table(

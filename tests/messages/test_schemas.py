@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from hermes_bot.messages import payloads, task_payloads, ticket_payloads
+from hermes_bot.messages import approval_payloads, payloads, task_payloads, ticket_payloads
 from hermes_bot.messages.message import Message, encode
 from hermes_bot.messages.schemas import PAYLOADS, all_schemas, data_schema, envelope_schema
 
-SHIPPED = {**vars(payloads), **vars(task_payloads), **vars(ticket_payloads)}
+SHIPPED = {**vars(payloads), **vars(approval_payloads), **vars(task_payloads), **vars(ticket_payloads)}
 ROOT = Path(__file__).parents[2]
 
 
