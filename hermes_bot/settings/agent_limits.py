@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, Strict
 
 from hermes_bot.settings.section import Count, Seconds, Section
 
@@ -69,8 +70,9 @@ class AgentLimits:
 
 
 class AgentSettings(Section):
-    """`agents`: common limits, and per agent what differs."""
+    """`agents`: common limits, and per agent what differs. `file` says what each agent is, relative to `hermes.yaml`."""
 
+    file: Annotated[Path, Strict(strict=False)] = Path("agents.yaml")
     default_timeout_s: Seconds = 30.0
     max_hops: Count = 10
     concurrency: Count = 3

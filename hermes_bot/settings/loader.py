@@ -103,4 +103,5 @@ def _located(settings: FileSettings, found: list[Override], *, home: Path, confi
         "data": settings.data.model_copy(update={"path": home / settings.data.path.expanduser()}),
         "routing": settings.routing.model_copy(update={"file": file_of("routing", settings.routing.file)}),
         "policies": settings.policies.model_copy(update={"file": file_of("policies", settings.policies.file)}),
+        "agents": settings.agents.model_copy(update={"file": file_of("agents", settings.agents.file)}),
     }

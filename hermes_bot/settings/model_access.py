@@ -21,9 +21,14 @@ def read_model_access(variables: Mapping[str, str]) -> ModelAccess:
 
 
 def check_model_access(access: ModelAccess, settings: FileSettings, point_at: PointAt) -> list[Problem]:
-    """Return what an encoder that is served elsewhere still needs."""
-    encoder = settings.encoder
-    if encoder.profile != "openai" or access.api_key or encoder.base_url or access.base_url:
+    """Return what an encoder or a model that is served elsewhere still needs."""
+    if access.api_key or access.base_url:
         return []
-    text = f"encoder.profile openai needs {API_KEY}, or encoder.base_url of a server that wants no key"
-    return [point_at(("encoder", "profile"), text)]
+    found, encoder, model = [], settings.encoder, settings.model
+    if encoder.profile == "openai" and not encoder.base_url:
+        text = f"encoder.profile openai needs {API_KEY}, or encoder.base_url of a server that wants no key"
+        found.append(point_at(("encoder", "profile"), text))
+    if model.name and not model.base_url:
+        text = f"model.name needs {API_KEY}, or model.base_url of a server that wants no key"
+        found.append(point_at(("model", "name"), text))
+    return found

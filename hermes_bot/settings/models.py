@@ -169,6 +169,24 @@ class EncoderSettings(Section):
         return self
 
 
+class ModelSettings(Section):
+    """`model`: the language model that planners ask; no name = no model, the rules decide.
+
+    `protocol` is how it answers: `auto` finds out what the endpoint offers. `timeout_s` limits one try.
+    """
+
+    name: str = ""
+    base_url: str = ""
+    protocol: Literal["auto", "tools", "schema", "plain"] = "auto"
+    stream: bool = True
+    timeout_s: Seconds = 20.0
+    retries: Annotated[int, Field(ge=0, le=10)] = 2
+    max_tokens: Annotated[int, Field(ge=64, le=100_000)] = 1024
+    concurrency: Count = 8
+    failure_threshold: Count = 3
+    reset_timeout_s: Seconds = 60.0
+
+
 class FileSettings(Section):
     """Every key that `configs/hermes.yaml` may hold."""
 
@@ -189,6 +207,7 @@ class FileSettings(Section):
     http: HttpSettings = HttpSettings()
     workspace: WorkspaceSettings = WorkspaceSettings()
     encoder: EncoderSettings = EncoderSettings()
+    model: ModelSettings = ModelSettings()
 
 
 class Mode(StrEnum):
