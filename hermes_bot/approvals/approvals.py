@@ -169,4 +169,5 @@ def _request(row: Row[Any]) -> ApprovalRequest:
     columns = dict(row._mapping)
     columns.pop("key")
     shown = tuple((str(label), str(value)) for label, value in row.shown)
-    return ApprovalRequest(**columns | {"status": ApprovalStatus(row.status), "shown": shown})
+    internal = tuple((str(label), str(value)) for label, value in row.internal)
+    return ApprovalRequest(**columns | {"status": ApprovalStatus(row.status), "shown": shown, "internal": internal})

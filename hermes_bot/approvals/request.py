@@ -19,11 +19,34 @@ class ApprovalStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Vote:
+    """One person's yes to the version that stands now."""
+
+    user: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What was asked of the customer, and what they answered; `id` is that of the click that asked."""
+
+    id: str
+    asked_by: str
+    asked_at: datetime
+    question: str
+    answer: str = ""
+    answered_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequest:
     """What a person is asked to allow. `shown` is what the card says, label and value, in the staff's language.
 
-    `shown_hash` covers tool, arguments and `shown`: what was shown is what may run, and nothing else.
-    `context_id` is the ticket's conversation, where the waiting run is resumed.
+    `shown_hash` covers tool, arguments, `shown` and the version: what was shown is what may run, and nothing else.
+    An edit makes a new `version`; `votes` are those for it, `needed` is how many different people must say yes, and
+    `edited_by` who made it. `internal` is what only staff may read: checks, history.
+    `context_id` is the ticket's conversation, where the waiting run is resumed; `work_type` the type of the message
+    that asked, `source_ts` the customer's message that it rests on. `cause` says why it was cancelled.
     `result` is what the tool answered once it ran, in words.
     """
 
@@ -47,3 +70,17 @@ class ApprovalRequest:
     settle_message_id: str = ""
     reason: str = ""
     result: str = ""
+    version: int = 1
+    needed: int = 1
+    source_ts: str = ""
+    work_type: str = ""
+    edited_by: str = ""
+    cause: str = ""
+    internal: tuple[tuple[str, str], ...] = ()
+    votes: tuple[Vote, ...] = ()
+    questions: tuple[Question, ...] = ()
+
+    @property
+    def pending(self) -> bool:
+        """Whether it still waits for a decision."""
+        return self.status is ApprovalStatus.PENDING
