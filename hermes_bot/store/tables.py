@@ -15,6 +15,8 @@ from sqlalchemy import (
     Text,
 )
 
+from hermes_bot.store.agent_tables import agent_runs as agent_runs
+from hermes_bot.store.agent_tables import model_usage as model_usage
 from hermes_bot.store.approval_tables import approval_questions as approval_questions
 from hermes_bot.store.approval_tables import approval_votes as approval_votes
 from hermes_bot.store.approval_tables import audit as audit
