@@ -55,7 +55,8 @@ class _Hands:
 
     async def act(self, call: CallTool, run: Run) -> Observation:
         """Return what came of the call; a privileged one is asked for and not run."""
-        outcome = await self._desk.toolbox.call(call.tool, call.arguments, self._caller)
+        key = f"{self._message.id}:{self._caller.agent}:{len(run.steps)}"
+        outcome = await self._desk.toolbox.call(call.tool, call.arguments, self._caller, key=key)
         match outcome:
             case Done(result=result):
                 return Observation(status="done", result=result)
@@ -64,10 +65,9 @@ class _Hands:
             case Invalid(problems=problems):
                 return Observation(status="invalid", problems=problems)
             case NeedsApproval():
-                return await self._ask(outcome, step=len(run.steps))
+                return await self._ask(outcome, key)
 
-    async def _ask(self, needed: NeedsApproval, *, step: int) -> Observation:
-        key = f"{self._message.id}:{self._caller.agent}:{step}"
+    async def _ask(self, needed: NeedsApproval, key: str) -> Observation:
         same = {name: value for name, value in needed.arguments.items() if name not in IN_OWN_WORDS}
         if await self._desk.approvals.waiting_elsewhere(
             key=key, requested_by=self._ticket.requester, tool=needed.tool, same=same

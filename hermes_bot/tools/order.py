@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 
 class OrderStatus(StrEnum):
@@ -89,3 +91,37 @@ class Refund:
     def counts(self) -> bool:
         """Whether the amount is gone from what can still be refunded."""
         return self.status is not RefundStatus.FAILED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancelled:
+    """An order that was cancelled, with the refund of what was paid, None where nothing was."""
+
+    order_id: str
+    currency: str
+    refund: Refund | None = None
+
+
+class ChangeKind(StrEnum):
+    """What was changed: the delivery address, or a return was opened."""
+
+    ADDRESS = "address"
+    RETURN = "return"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change to an order: the old and the new address, or in `after` the goods that come back."""
+
+    id: int
+    order_id: str
+    kind: ChangeKind
+    before: str
+    after: str
+    change_key: str
+    created_at: datetime
+
+    @classmethod
+    def of(cls, row: Mapping[Any, Any]) -> Change:
+        """Return the change in a row."""
+        return cls(**dict(row) | {"kind": ChangeKind(row["kind"])})

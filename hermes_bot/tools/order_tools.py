@@ -8,9 +8,10 @@ from pydantic import Field
 
 from hermes_bot.tools.arguments import OrderNumber
 from hermes_bot.tools.order import Order
+from hermes_bot.tools.order_policy import ChangeCode
 from hermes_bot.tools.outcome import Caller
-from hermes_bot.tools.registry import Level, tool
-from hermes_bot.tools.shop import Shop, customer_of
+from hermes_bot.tools.registry import Level, ToolRefusal, tool
+from hermes_bot.tools.shop import Shop, customer_of, own_order
 
 
 @tool(level=Level.L0)
@@ -28,6 +29,25 @@ async def list_orders(limit: Annotated[int, Field(ge=1, le=20)] = 5, *, caller: 
     """List the customer's own latest orders, newest first."""
     orders = await shop.book.recent_orders(customer_of(caller).id, limit)
     return {"orders": [fields_of_order(order) for order in orders]}
+
+
+@tool(level=Level.L0)
+async def order_invoice(order_id: OrderNumber, *, caller: Caller, shop: Shop) -> dict[str, Any]:
+    """Return the invoice of one of the customer's own orders: who bought what, at which price, and what went back.
+
+    It is for the customer's eyes alone.
+    """
+    customer = customer_of(caller)
+    order = await own_order(shop, caller, order_id)
+    code = shop.policies.invoice.decide(order)
+    if code is not ChangeCode.ALLOWED:
+        raise ToolRefusal(code.value)
+    refunds = await shop.book.refunds(customer.id, order.id)
+    return {
+        "customer": customer.name,
+        "order": fields_of_order(order),
+        "refunded_cents": sum(refund.amount_cents for refund in refunds if refund.counts),
+    }
 
 
 def fields_of_order(order: Order) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The shop's refund policy: read from `configs/policies.yaml`, decided without looking anything up."""
+"""The shop's refund policy, decided without looking anything up. `policies.py` reads it from its file."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
-from pathlib import Path
-from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
-
-from hermes_bot.settings.checked import checked
-from hermes_bot.settings.yaml_file import read_yaml
 from hermes_bot.tools.order import Order, OrderStatus, Refund, RefundStatus
 
 NOT_YET_DELIVERED = frozenset({OrderStatus.PLACED, OrderStatus.PAID, OrderStatus.PACKED, OrderStatus.SHIPPED})
@@ -56,11 +50,15 @@ class Eligibility:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundPolicy:
-    """When money may go back. `max_cents` is the most that one refund may be, by currency."""
+    """When money may go back. `max_cents` is the most that one refund may be, by currency.
+
+    `payout_days`: within how many days it usually shows on the customer's account; None where nothing is said of it.
+    """
 
     window_days: int
     states: frozenset[OrderStatus]
     max_cents: Mapping[str, int]
+    payout_days: int | None = None
 
     def decide(
         self, order: Order, refunds: Sequence[Refund], now: datetime, amount_cents: int | None = None
@@ -109,28 +107,3 @@ class RefundPolicy:
 
     def _uncovered(self, order: Order, *states: OrderStatus) -> bool:
         return order.status in states and order.status not in self.states
-
-
-_State = Literal["placed", "paid", "packed", "shipped", "delivered", "returned", "lost", "cancelled"]
-_Currency = Annotated[str, Field(pattern=r"^[A-Z]{3}$")]
-
-
-class _RefundKeys(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    window_days: int = Field(ge=0, le=3650)
-    states: list[_State] = Field(min_length=1)
-    max_cents: dict[_Currency, Annotated[int, Field(ge=0)]]
-
-
-class _PolicyKeys(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    refund: _RefundKeys
-
-
-def read_refund_policy(path: Path) -> RefundPolicy:
-    """Return the policy in the file; raise SettingsError that names file, line and key of everything wrong in it."""
-    keys = checked(_PolicyKeys, read_yaml(path)).refund
-    states = frozenset(OrderStatus(state) for state in keys.states)
-    return RefundPolicy(window_days=keys.window_days, states=states, max_cents=dict(keys.max_cents))

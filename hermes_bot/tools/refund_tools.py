@@ -1,4 +1,4 @@
-"""Tools about refunds: whether one is possible, and the privileged one that pays money back."""
+"""Tools about refunds: whether one is possible, what became of earlier ones, and the one that pays money back."""
 
 from __future__ import annotations
 
@@ -8,50 +8,100 @@ from typing import Annotated, Any
 from pydantic import Field, StringConstraints
 
 from hermes_bot.tools.arguments import Cents, OrderNumber
+from hermes_bot.tools.goods import Wanted, wanted_of
 from hermes_bot.tools.money import format_money
 from hermes_bot.tools.order import Customer, Order, OrderStatus, Refund
 from hermes_bot.tools.outcome import Caller, Preview
 from hermes_bot.tools.refund_policy import Eligibility
 from hermes_bot.tools.registry import Level, ToolRefusal, tool
-from hermes_bot.tools.shop import Shop, customer_of
+from hermes_bot.tools.shop import Shop, customer_of, own_order
 
 Amount = Annotated[int | None, Cents(currency_field="currency"), Field(gt=0)]
 Currency = Annotated[str, StringConstraints(strip_whitespace=True, to_upper=True, pattern=r"^([A-Za-z]{3})?$")]
 Reason = Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)]
+Goods = Annotated[list[str], Field(max_length=20)]
 
 
 @tool(level=Level.L0)
 async def refund_eligibility(order_id: OrderNumber, *, caller: Caller, shop: Shop) -> dict[str, Any]:
-    """Say whether one of the customer's own orders can be refunded under the shop's policy, how much, and why."""
+    """Say whether one of the customer's own orders can be refunded under the shop's policy, how much, and why.
+
+    `open_cents` is what is left of the total after earlier refunds, `window_until` the last day. It changes nothing.
+    """
     customer = customer_of(caller)
     order = await shop.book.order(customer.id, order_id)
     if order is None:
         return {"allowed": False, "code": "not_found"}
     refunds = await shop.book.refunds(customer.id, order.id)
-    eligibility = shop.refund_policy.decide(order, refunds, shop.asked_at(caller))
+    eligibility = shop.policies.refund.decide(order, refunds, shop.asked_at(caller))
     return _fields_of(eligibility, order, caller.language)
 
 
-async def describe_refund(
-    order_id: str, amount_cents: int | None, currency: str, reason: str, *, caller: Caller, shop: Shop
-) -> Preview:
-    """Return what the approval card says; refuse what the policy does not allow, so that nobody is asked in vain."""
+@tool(level=Level.L0)
+async def refund_status(order_id: OrderNumber, *, caller: Caller, shop: Shop) -> dict[str, Any]:
+    """List the refunds of one of the customer's own orders, oldest first: amount, state and day of each.
+
+    A state is pending, issued or failed. It does not say when the bank shows the money. `found` is false for an order
+    that does not exist and for one of somebody else.
+    """
     customer = customer_of(caller)
     order = await shop.book.order(customer.id, order_id)
     if order is None:
-        raise ToolRefusal("not_found")
+        return {"found": False}
+    refunds = await shop.book.refunds(customer.id, order.id)
+    return {
+        "found": True,
+        "order_id": order.id,
+        "currency": order.currency,
+        "total_cents": order.total_cents,
+        "payout_days": shop.policies.refund.payout_days,
+        "refunds": [
+            {
+                "amount_cents": refund.amount_cents,
+                "status": refund.status.value,
+                "created_at": refund.created_at.isoformat(),
+            }
+            for refund in refunds
+        ],
+    }
+
+
+async def describe_refund(
+    order_id: str,
+    amount_cents: int | None,
+    currency: str,
+    reason: str,
+    items: list[str],
+    *,
+    caller: Caller,
+    shop: Shop,
+) -> Preview:
+    """Return what the approval card says; refuse what the policy does not allow, so that nobody is asked in vain."""
+    customer = customer_of(caller)
+    order = await own_order(shop, caller, order_id)
     if currency and currency != order.currency:
         raise ToolRefusal("wrong_currency")
-    eligibility = shop.refund_policy.decide(
-        order, await shop.book.refunds(customer.id, order.id), shop.asked_at(caller), amount_cents
-    )
+    goods = _goods_of(order, items)
+    wanted = sum(each.cents for each in goods) if goods and amount_cents is None else amount_cents
+    refunds = await shop.book.refunds(customer.id, order.id)
+    eligibility = shop.policies.refund.decide(order, refunds, shop.asked_at(caller), wanted)
     if not eligibility.allowed:
         raise ToolRefusal(eligibility.code.value)
     amount = eligibility.amount_cents
     return Preview(
         title=f"Refund {format_money(amount, order.currency)} to {customer.name}",
-        shown=_shown(customer, order, eligibility, reason),
-        arguments={"order_id": order.id, "amount_cents": amount, "currency": order.currency, "reason": reason},
+        shown=(
+            *_shown(customer, order, goods, eligibility),
+            ("Reason", reason or "none given"),
+            ("Policy", shop.policies.version),
+        ),
+        arguments={
+            "order_id": order.id,
+            "amount_cents": amount,
+            "currency": order.currency,
+            "reason": reason,
+            "items": [each.written for each in goods],
+        },
     )
 
 
@@ -61,24 +111,26 @@ async def issue_refund(
     amount_cents: Amount = None,
     currency: Currency = "",
     reason: Reason = "",
+    items: Goods = [],  # noqa: B006 - pydantic copies it
     *,
     caller: Caller,
     shop: Shop,
     approval_id: str,
 ) -> dict[str, Any]:
-    """Pay money of one of the customer's own orders back; without an amount all that is left of it.
+    """Pay money of one of the customer's own orders back: an amount, the price of `items`, or all that is left of it.
+
+    `items` are SKUs or names of the order's goods, with a number for some of several: "HD-210", "desk lamp x2".
 
     The policy is asked again in the transaction that writes the refund, with the order as it is by then.
     """
     customer = customer_of(caller)
-    order = await shop.book.order(customer.id, order_id)
-    if order is None:
-        raise ToolRefusal("not_found")
+    order = await own_order(shop, caller, order_id)
     if amount_cents is None or currency != order.currency:
         raise ToolRefusal("invalid_arguments")  # what was approved names both
+    _goods_of(order, items)
 
     def check(current: Order, earlier: Sequence[Refund]) -> None:
-        eligibility = shop.refund_policy.decide(current, earlier, shop.asked_at(caller), amount_cents)
+        eligibility = shop.policies.refund.decide(current, earlier, shop.asked_at(caller), amount_cents)
         if not eligibility.allowed:
             raise ToolRefusal(eligibility.code.value)
 
@@ -92,23 +144,42 @@ async def issue_refund(
         "amount_cents": refund.amount_cents,
         "currency": order.currency,
         "amount": format_money(refund.amount_cents, order.currency, caller.language),
+        "policy": shop.policies.version,
     }
 
 
-def _shown(customer: Customer, order: Order, eligibility: Eligibility, reason: str) -> tuple[tuple[str, str], ...]:
+def _goods_of(order: Order, items: Sequence[str]) -> tuple[Wanted, ...]:
+    """Return the goods that are meant; refuse with item_not_found what is none of the order's, or more than it has."""
+    found = [wanted_of(each, order.items) for each in items]
+    goods = {wanted.item.sku: wanted for wanted in found if wanted is not None}
+    if len(goods) != len(items):
+        raise ToolRefusal("item_not_found")
+    return tuple(goods.values())
+
+
+def _shown(
+    customer: Customer, order: Order, goods: Sequence[Wanted], eligibility: Eligibility
+) -> tuple[tuple[str, str], ...]:
     amount = format_money(eligibility.amount_cents, order.currency)
     total = format_money(order.total_cents, order.currency)
-    arrived = [f"delivered {order.delivered_at:%Y-%m-%d}"] if order.delivered_at else []
-    state = [] if arrived and order.status is OrderStatus.DELIVERED else [order.status.value]
-    history = [order.id, f"placed {order.placed_at:%Y-%m-%d}", *arrived, *state]
     items = ", ".join(f"{item.quantity} × {item.name}" for item in order.items)
+    chosen = ", ".join(f"{each.quantity} × {each.item.name}" for each in goods)
+    before = format_money(eligibility.refunded_cents, order.currency)
     return (
         ("Customer", customer.name),
-        ("Order", ", ".join(history)),
+        ("Order", history_of(order)),
         ("Items", items or "none listed"),
+        *((("For", chosen),) if chosen else ()),
         ("Amount", amount if amount == total else f"{amount} of {total}"),
-        ("Reason", reason or "none given"),
+        *((("Refunded before", before),) if eligibility.refunded_cents else ()),
     )
+
+
+def history_of(order: Order) -> str:
+    """Return an order's number, days and state in one line for an approval card."""
+    arrived = [f"delivered {order.delivered_at:%Y-%m-%d}"] if order.delivered_at else []
+    state = [] if arrived and order.status is OrderStatus.DELIVERED else [order.status.value]
+    return ", ".join([order.id, f"placed {order.placed_at:%Y-%m-%d}", *arrived, *state])
 
 
 def _fields_of(eligibility: Eligibility, order: Order, language: str) -> dict[str, Any]:

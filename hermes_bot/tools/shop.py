@@ -6,19 +6,19 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
-from hermes_bot.tools.order import Customer
+from hermes_bot.tools.order import Customer, Order
 from hermes_bot.tools.order_book import OrderBook
 from hermes_bot.tools.outcome import Caller
-from hermes_bot.tools.refund_policy import RefundPolicy
+from hermes_bot.tools.policies import Policies
 from hermes_bot.tools.registry import ToolRefusal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shop:
-    """The service named `shop`: the order book, the policy for refunds, and the time (aware, UTC)."""
+    """The service named `shop`: the order book, what the shop allows, and the time (aware, UTC)."""
 
     book: OrderBook
-    refund_policy: RefundPolicy
+    policies: Policies
     clock: Callable[[], datetime]
 
     def asked_at(self, caller: Caller) -> datetime:
@@ -31,3 +31,11 @@ def customer_of(caller: Caller) -> Customer:
     if caller.customer is None:
         raise ToolRefusal("unknown_customer")
     return caller.customer
+
+
+async def own_order(shop: Shop, caller: Caller, order_id: str) -> Order:
+    """Return the caller's own order; refuse with not_found for any other."""
+    order = await shop.book.order(customer_of(caller).id, order_id)
+    if order is None:
+        raise ToolRefusal("not_found")
+    return order

@@ -21,7 +21,7 @@ Answer = TypeVar("Answer")
 REPLAY = "replay"
 
 _OUTCOMES: Mapping[type, str] = {Done: "done", NeedsApproval: "needs_approval", Refused: "refused", Invalid: "invalid"}
-_FROM_HERMES = frozenset({"caller", "approval_id"})
+_FROM_HERMES = frozenset({"caller", "approval_id", "key"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,14 +95,15 @@ class Toolbox:
         names = sorted(self._allowed.get(agent, frozenset()))
         return tuple(self._tools[name] for name in names)
 
-    async def call(self, name: str, arguments: Mapping[str, Any] | str, caller: Caller) -> Outcome:
+    async def call(self, name: str, arguments: Mapping[str, Any] | str, caller: Caller, *, key: str = "") -> Outcome:
         """Run a tool of level L0 or L1, or return what a person must allow first; L2 and L3 never run through here.
 
+        `key` names this very call: a tool of L1 that takes it writes once for each, however often it is called.
         Raise TransientError when the tool takes too long or what it needs is away.
         """
-        return await self._recorded(name, caller, self._call(name, arguments, caller))
+        return await self._recorded(name, caller, self._call(name, arguments, caller, key))
 
-    async def _call(self, name: str, arguments: Mapping[str, Any] | str, caller: Caller) -> Outcome:
+    async def _call(self, name: str, arguments: Mapping[str, Any] | str, caller: Caller, key: str) -> Outcome:
         tool = self._tool(name, caller.agent)
         if tool is None:
             return Refused(code="not_allowed")
@@ -114,7 +115,10 @@ class Toolbox:
         try:
             if tool.privileged:
                 return await self._preview(tool, checked, caller)
-            return Done(result=await self._limited(tool, tool.function(**self._filled(tool, checked, caller))))
+            if "key" in tool.needs and not key:
+                raise PermanentError(f"tool {name}: a write needs the key of its call")
+            filled = self._filled(tool, checked, caller, key=key)
+            return Done(result=await self._limited(tool, tool.function(**filled)))
         except ToolRefusal as refusal:
             return Refused(code=refusal.code)
 
@@ -197,9 +201,12 @@ class Toolbox:
     def _tool(self, name: str, agent: str) -> Tool | None:
         return self._tools.get(name) if name in self._allowed.get(agent, frozenset()) else None
 
-    def _filled(self, tool: Tool, checked: BaseModel, caller: Caller, *, approval_id: str = "") -> dict[str, Any]:
+    def _filled(
+        self, tool: Tool, checked: BaseModel, caller: Caller, *, approval_id: str = "", key: str = ""
+    ) -> dict[str, Any]:
         """Return all parameters: the planner's arguments, and what comes from Hermes."""
-        hermes = {**self._services, "caller": caller} | ({"approval_id": approval_id} if approval_id else {})
+        given = {"approval_id": approval_id, "key": key}
+        hermes = {**self._services, "caller": caller} | {name: value for name, value in given.items() if value}
         chosen = {name: getattr(checked, name) for name in type(checked).model_fields}
         return chosen | {name: hermes[name] for name in tool.needs if name in hermes}
 

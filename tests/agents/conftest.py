@@ -12,6 +12,7 @@ from agents.order import OrderAgent
 from agents.refund import RefundAgent
 from agents.rules.order import OrderPlanner
 from agents.rules.refund import RefundPlanner
+from agents.spec_file import read_specs
 from agents.texts import Texts, load_texts
 from agents.unknown import UnknownAgent
 from hermes_bot.approvals.approvals import Approvals
@@ -29,7 +30,7 @@ from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tools.demo_shop import create_demo_shop
 from hermes_bot.tools.discovery import discover
 from hermes_bot.tools.order_book import OrderBook
-from hermes_bot.tools.refund_policy import read_refund_policy
+from hermes_bot.tools.policies import read_policies
 from hermes_bot.tools.shop import Shop
 from hermes_bot.tools.toolbox import Toolbox
 from routing.router import Router
@@ -37,7 +38,7 @@ from routing.routes_file import load_table
 from tests.agents.harness import NOON, TEAM, Clock, KnownPeople, Pump
 
 CONFIGS = Path(__file__).parents[2] / "configs"
-ALLOWED = {"order": ("find_order", "list_orders"), "refund": ("list_orders", "refund_eligibility", "issue_refund")}
+ALLOWED = read_specs(CONFIGS / "agents.yaml")[0].allowed
 
 
 @pytest.fixture(scope="session")
@@ -113,7 +114,7 @@ async def book(tmp_path: Path, prepared: Path) -> AsyncIterator[OrderBook]:
 
 @pytest.fixture
 def desk(database: Database, book: OrderBook, router: Router, texts: Texts, people: KnownPeople, clock: Clock) -> Desk:
-    shop = Shop(book=book, refund_policy=read_refund_policy(CONFIGS / "policies.yaml"), clock=clock)
+    shop = Shop(book=book, policies=read_policies(CONFIGS / "policies.yaml"), clock=clock)
     roles = Roles(people, team=TEAM)
     return Desk(
         tickets=Tickets(database, clock=clock, continue_window_s=900),

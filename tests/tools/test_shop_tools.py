@@ -14,13 +14,13 @@ from hermes_bot.tools.order import Customer
 from hermes_bot.tools.order_book import OrderBook
 from hermes_bot.tools.order_tables import orders
 from hermes_bot.tools.outcome import Caller, Done, Invalid, NeedsApproval, Refused
-from hermes_bot.tools.refund_policy import read_refund_policy
+from hermes_bot.tools.policies import read_policies
 from hermes_bot.tools.shop import Shop
 from hermes_bot.tools.toolbox import Toolbox
 from tests.tools.conftest import NOON
 
 POLICIES = Path(__file__).parents[2] / "configs" / "policies.yaml"
-REFUNDABLE = {"order_id": "10001", "amount_cents": 10_280, "currency": "EUR", "reason": "broken"}
+REFUNDABLE = {"order_id": "10001", "amount_cents": 10_280, "currency": "EUR", "reason": "broken", "items": []}
 
 
 class Clock:
@@ -44,7 +44,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def toolbox(book: OrderBook, clock: Clock) -> Toolbox:
-    shop = Shop(book=book, refund_policy=read_refund_policy(POLICIES), clock=clock)
+    shop = Shop(book=book, policies=read_policies(POLICIES), clock=clock)
     tools = discover("hermes_bot.tools")
     return Toolbox(tools, allowed={"refund": [each.name for each in tools]}, services={"shop": shop})
 
@@ -122,6 +122,7 @@ async def test_the_card_says_in_words_what_will_run(toolbox: Toolbox) -> None:
         ("Items", "1 × USB-C charger, 1 × Wireless headphones"),
         ("Amount", "€102.80"),
         ("Reason", "broken"),
+        ("Policy", read_policies(POLICIES).version),
     )
 
 

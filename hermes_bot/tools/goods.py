@@ -1,0 +1,122 @@
+"""Which goods of an order somebody means, by SKU or name, and how many of them."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hermes_bot.tools.order import Item
+
+MOST_TEXT = 2_000
+
+_NUMBERS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "both": 2, "three": 3, "four": 4, "five": 5, "six": 6,
+    "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6,
+}  # fmt: skip
+_BEFORE = re.compile(
+    r"(?P<number>\d{1,3}|\b(?:one|two|both|three|four|five|six)\b|[一两二三四五六])"
+    r"\s?(?:x|×|of|the|my|of the|of my|pieces? of|[个件台双副把条只瓶])?\s?(?:[a-z-]+ )?$"
+)
+_WRITTEN = re.compile(
+    r"(?:(?P<before>\d{1,3})\s*[x×*]\s*)?(?P<name>.*?)(?:\s*[x×*]\s*(?P<after>\d{1,3}))?", re.IGNORECASE | re.DOTALL
+)
+_EXCEPT = re.compile(r"\b(?:except(?: for)?|but not|apart from|other than|everything but|all but)\b|除了?|除开")
+_HAN = re.compile(r"[\u4e00-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """So many pieces of one line of an order."""
+
+    item: Item
+    quantity: int
+
+    @property
+    def cents(self) -> int:
+        """What they cost together."""
+        return self.quantity * self.item.price_cents
+
+    @property
+    def written(self) -> str:
+        """How tools write it: "HD-210 x1"."""
+        return f"{self.item.sku} x{self.quantity}"
+
+
+def wanted_of(written: str, items: Iterable[Item]) -> Wanted | None:
+    """Return what "HD-210 x1", "2 x Desk lamp" or "desk lamp" means; None where it is not one line of these items.
+
+    Without a number all pieces of the line are meant; more than there are is nothing.
+    """
+    match = _WRITTEN.fullmatch(_flat(written).strip())
+    if match is None:
+        return None
+    name = match["name"].strip()
+    exact = [item for item in items if name in (_flat(item.sku), _flat(item.name))]
+    found = exact or [item for item in items if _place(name, item) is not None]
+    if len(found) != 1:
+        return None
+    number = match["before"] or match["after"]
+    return _so_many(found[0], int(number) if number else found[0].quantity)
+
+
+def goods_in(text: str, items: Sequence[Item]) -> tuple[Wanted, ...]:
+    """Return the goods of an order that the text names, in the order's own order; empty where it names none.
+
+    "everything except the kettle" is all the others.
+    """
+    flat = _flat(text[:MOST_TEXT])
+    places = {item.sku: place for item in items if (place := _place(flat, item)) is not None}
+    exception = _EXCEPT.search(flat)
+    if exception:
+        kept = {sku for sku, place in places.items() if place > exception.start()}
+        return (
+            tuple(Wanted(item=item, quantity=item.quantity) for item in items if item.sku not in kept) if kept else ()
+        )
+    found = (
+        _so_many(item, _number_before(flat, places[item.sku]) or item.quantity) for item in items if item.sku in places
+    )
+    return tuple(wanted for wanted in found if wanted is not None)
+
+
+def names_goods(text: str, items: Sequence[Item]) -> bool:
+    """Return whether the text names any of these goods."""
+    flat = _flat(text[:MOST_TEXT])
+    return any(_place(flat, item) is not None for item in items)
+
+
+def _so_many(item: Item, quantity: int) -> Wanted | None:
+    return Wanted(item=item, quantity=quantity) if 0 < quantity <= item.quantity else None
+
+
+def _place(flat: str, item: Item) -> int | None:
+    """Return where the text names the item: by its SKU, its name, or what its name ends in ("headphones", "耳机")."""
+    for name in (_flat(item.sku), _flat(item.name), _head(_flat(item.name))):
+        place = flat.find(name) if _HAN.search(name) else _word(flat, name)
+        if name and place >= 0:
+            return place
+    return None
+
+
+def _word(flat: str, name: str) -> int:
+    stem = name[:-1] if name.endswith("s") and not name.endswith("ss") else name
+    match = re.search(rf"\b{re.escape(stem)}(?:s|es)?\b", flat)
+    return match.start() if match else -1
+
+
+def _head(name: str) -> str:
+    """Return what the name ends in: the last word, or the last two characters of a Chinese one."""
+    return name[-2:] if _HAN.search(name) else name.split()[-1] if name.split() else ""
+
+
+def _number_before(flat: str, place: int) -> int:
+    match = _BEFORE.search(flat[max(0, place - 24) : place])
+    if match is None:
+        return 0
+    number = match["number"]
+    return int(number) if number.isdigit() else _NUMBERS[number]
+
+
+def _flat(text: str) -> str:
+    return unicodedata.normalize("NFKC", text).lower()
