@@ -1,8 +1,9 @@
 """A demo shop for everyone who has no order book at hand: 300 customers and 600 orders, the same on every machine.
 
-Order numbers have five digits, are unique in the whole shop and begin at 10001. The first twelve belong to Emma
-Fischer and 李娜 and stand for what can be told about an order; the others are drawn from a seeded generator. Times
-count back from `today`, so that a fresh shop has orders inside and outside of the refund window.
+Order numbers have five digits, are unique in the whole shop and begin at 10001. The first twelve and the last fourteen
+belong to Emma Fischer and 李娜 and stand for what can be told about an order and done with it; the others come
+from a seeded generator. Times count back from `today`, so that a fresh shop has orders inside and outside of the refund
+window.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sqlalchemy import Connection, insert, select, text
 from hermes_bot.store.database import Database
 from hermes_bot.tools import order_tables
 from hermes_bot.tools.demo_words import CHINESE, ENGLISH, Words
-from hermes_bot.tools.order import Customer, Item, Order, OrderStatus, Refund, RefundStatus
+from hermes_bot.tools.order import Change, ChangeKind, Customer, Item, Order, OrderStatus, Refund, RefundStatus
 
 SEED = 20_100
 CUSTOMERS = 300
@@ -37,11 +38,15 @@ class DemoShop:
     customers: tuple[Customer, ...]
     orders: tuple[Order, ...]
     refunds: tuple[Refund, ...]
+    returns: tuple[Change, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Story:
-    """What happened to an order: days ago it was placed and delivered, goods by SKU, and a refund of a share."""
+    """What happened to an order: days ago it was placed and delivered, goods by SKU (twice for two pieces).
+
+    A refund is of a share of the total, or of the goods in `refunded`; `returning`: days ago a return was opened.
+    """
 
     status: OrderStatus
     placed: int
@@ -49,6 +54,8 @@ class _Story:
     delivered: int | None = None
     refund: RefundStatus | None = None
     refunded_share: float = 1.0
+    refunded: tuple[str, ...] = ()
+    returning: int | None = None
 
 
 # Of Emma Fischer (10001 to 10006) and of 李娜 (10007 to 10012), in this order.
@@ -59,6 +66,25 @@ _TOLD = (
     _Story(status=OrderStatus.CANCELLED, placed=20, goods=("RC-500",)),
     _Story(status=OrderStatus.DELIVERED, placed=18, delivered=13, goods=("TB-240",), refund=RefundStatus.ISSUED),
     _Story(status=OrderStatus.DELIVERED, placed=14, delivered=9, goods=("CM-900",)),  # above the limit for one refund
+)
+# The last of all, of the same two: Emma Fischer's are 10587 to 10593, 李娜's 10594 to 10600.
+_SHOWN = (
+    _Story(status=OrderStatus.PAID, placed=1, goods=("KT-100", "WB-033", "WB-033")),  # not shipped, several items
+    _Story(status=OrderStatus.PACKED, placed=2, goods=("SP-110",)),  # can still be cancelled
+    _Story(status=OrderStatus.PLACED, placed=0, goods=("YM-012",)),  # not paid yet
+    _Story(
+        status=OrderStatus.DELIVERED,
+        placed=19,
+        delivered=12,
+        goods=("LM-045", "BL-150"),
+        refund=RefundStatus.ISSUED,
+        refunded=("LM-045",),
+    ),  # a part went back
+    _Story(status=OrderStatus.DELIVERED, placed=21, delivered=14, goods=("PN-018",), returning=3),  # on its way back
+    _Story(status=OrderStatus.DELIVERED, placed=22, delivered=16, goods=("RC-500",)),  # this one and the next: the
+    _Story(
+        status=OrderStatus.DELIVERED, placed=22, delivered=16, goods=("RC-500",)
+    ),  # same bought twice, charged twice
 )
 _WEIGHTS = {
     OrderStatus.PLACED: 6,
@@ -98,8 +124,12 @@ def demo_shop(today: date) -> DemoShop:
     while len(owners) < ORDERS:
         person = people[len(owners) % (CUSTOMERS - 2) + 2]
         owners.append((person, _draw_story(drawn, _words_of(person))))
+    shown = [(person, story) for person in people[:2] for story in _SHOWN]
+    owners[-len(shown) :] = shown
     orders = tuple(_order(FIRST_NUMBER + n, person, story, today, drawn) for n, (person, story) in enumerate(owners))
-    return DemoShop(customers=people, orders=orders, refunds=tuple(_refunds(orders, [story for _, story in owners])))
+    stories = [story for _, story in owners]
+    refunds, returns = tuple(_refunds(orders, stories)), tuple(_returns(orders, stories, today))
+    return DemoShop(customers=people, orders=orders, refunds=refunds, returns=returns)
 
 
 async def create_demo_shop(database: Database, today: date) -> bool:
@@ -109,6 +139,7 @@ async def create_demo_shop(database: Database, today: date) -> bool:
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": SHOP_LOCK})
         order_tables.shop.create_all(connection)
+        order_tables.extras.create_all(connection)
         if connection.execute(select(order_tables.customers.c.id).limit(1)).first() is not None:
             return False
         _fill(connection, demo_shop(today))
@@ -125,9 +156,10 @@ def _fill(connection: Connection, shop: DemoShop) -> None:
     connection.execute(insert(order_tables.orders), orders)
     connection.execute(insert(order_tables.order_items), items)
     connection.execute(insert(order_tables.refunds), refunds)
+    connection.execute(insert(order_tables.order_changes), [_row(change, leave_out=("id",)) for change in shop.returns])
 
 
-def _row(value: Order | Refund, *, leave_out: Sequence[str]) -> dict[str, Any]:
+def _row(value: Order | Refund | Change, *, leave_out: Sequence[str]) -> dict[str, Any]:
     return {name: field for name, field in asdict(value).items() if name not in leave_out}
 
 
@@ -154,7 +186,7 @@ def _order(number: int, customer: Customer, story: _Story, today: date, drawn: r
         Item(
             sku=each.sku,
             name=each.name,
-            quantity=1 if told else drawn.choice((1, 1, 1, 2)),
+            quantity=story.goods.count(each.sku) if told else drawn.choice((1, 1, 1, 2)),
             price_cents=each.price_cents,
         )
         for each in words.goods
@@ -195,9 +227,33 @@ def _refunds(orders: Iterable[Order], stories: Iterable[_Story]) -> Iterable[Ref
         yield Refund(
             id=number,
             order_id=order.id,
-            amount_cents=round(order.total_cents * story.refunded_share),
+            amount_cents=_refunded_cents(order, story),
             reason="质量问题" if order.currency == "CNY" else "Arrived damaged",
             status=story.refund,
             approval_id="",
             created_at=(order.delivered_at or order.placed_at) + timedelta(hours=1),
+        )
+
+
+def _refunded_cents(order: Order, story: _Story) -> int:
+    if not story.refunded:
+        return round(order.total_cents * story.refunded_share)
+    return sum(item.quantity * item.price_cents for item in order.items if item.sku in story.refunded)
+
+
+def _returns(orders: Iterable[Order], stories: Iterable[_Story], today: date) -> Iterable[Change]:
+    number = 0
+    for order, story in zip(orders, stories, strict=True):
+        if story.returning is None:
+            continue
+        number += 1
+        opened = datetime.combine(today - timedelta(days=story.returning), time(9), tzinfo=UTC)
+        yield Change(
+            id=number,
+            order_id=order.id,
+            kind=ChangeKind.RETURN,
+            before="",
+            after=", ".join(f"{item.sku} x{item.quantity}" for item in order.items),
+            change_key=f"demo:{order.id}",
+            created_at=opened,
         )

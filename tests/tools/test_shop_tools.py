@@ -97,7 +97,7 @@ async def test_no_argument_can_name_another_customer(toolbox: Toolbox, extra: st
 async def test_recent_orders_are_listed_newest_first(toolbox: Toolbox) -> None:
     listed = await result(toolbox, "list_orders", {"limit": "2"})
 
-    assert [order["id"] for order in listed["orders"]] == ["10002", "10001"]
+    assert [order["id"] for order in listed["orders"]] == ["10589", "10587"]
 
 
 @pytest.mark.parametrize("first, customer", [(10_001, EMMA), (10_007, LI_NA)])
