@@ -126,7 +126,7 @@ def test_all_problems_are_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", ["nonsense", "[1]", '"10023"', "{", "{'order_id': 1}", '{"times": NaN}', "[" * 19_000, "{" * 30_000]
+    "raw", ["nonsense", "[1]", '"10023"', "{", "{'order_id': 1", '{"times": NaN}', "[" * 19_000, "{" * 30_000]
 )
 def test_text_that_is_no_json_object_is_one_problem(raw: str) -> None:
     (problem,) = problems(raw)
