@@ -7,6 +7,7 @@ from playwright.async_api import expect
 from slack_bolt.async_app import AsyncAck
 from slack_sdk.web.async_client import AsyncWebClient
 
+from hermes_bot.workspace.posts import Post
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.browser.kit import Json, button, mrkdwn, words
 from tests.browser.seat import Seats
@@ -188,14 +189,14 @@ async def test_a_text_full_of_open_marks_is_parsed_in_no_time(seats: Seats) -> N
 
 
 async def test_what_the_page_cannot_draw_is_named(seats: Seats, server: WorkspaceServer) -> None:
-    menu = {"type": "overflow", "action_id": "more", "options": [{"text": words("Later"), "value": "later"}]}
-    posted = await bot_client(server).chat_postMessage(
-        channel="C0SUPPORT", text="x", blocks=[{"type": "section", "text": mrkdwn("A menu"), "accessory": menu}]
-    )
+    workspace = server.workspace
+    ts = workspace.posts.next_ts()
+    video: Json = {"type": "video", "block_id": "b"}
+    workspace.conversations.post(Post(channel="C0SUPPORT", ts=ts, user="U0HERMES", bot=True, blocks=(video,)))
 
     seat = await seats.take("U0EMMA", "C0SUPPORT")
 
-    await expect(seat.message(posted["ts"])).to_contain_text("This page does not draw “overflow”.")
+    await expect(seat.message(ts)).to_contain_text("This page does not draw “video”.")
 
 
 async def test_a_word_to_one_person_in_a_thread_can_be_found(seats: Seats, server: WorkspaceServer) -> None:

@@ -3,6 +3,7 @@ import { Desk, classes, html, useDesk, useEffect, useState } from "./ui.js";
 import { Conversation } from "./conversation.js";
 import { Icon } from "./icons.js";
 import { Modal } from "./modal.js";
+import { Keys, Switcher, pageKeys } from "./panels.js";
 import { nameOf, placeName } from "./people.js";
 import { plainWords } from "./richtext.js";
 import { Sidebar } from "./sidebar.js";
@@ -37,14 +38,15 @@ function Failure() {
 function Page() {
   const { state, act, t } = useDesk();
   const view = state.views[state.me]?.at(-1);
-  const closeOnEscape = (event) => {
+  const onKey = (event) => {
+    if (event.key !== "Escape") pageKeys(event, { state, act });
     if (event.key !== "Escape" || event.target.closest?.("dialog")) return;
     if (state.sidebarOpen) act.toggleSidebar(false);
     else if (state.thread) act.closeThread();
   };
   useEffect(() => {
-    document.addEventListener("keydown", closeOnEscape);
-    return () => document.removeEventListener("keydown", closeOnEscape);
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
   });
   return html`<div class=${classes("page", state.thread && "with-thread")}>
     <${Topbar} />
@@ -53,7 +55,10 @@ function Page() {
     ${state.sidebarOpen && html`<div class="veil" onClick=${() => act.toggleSidebar(false)}></div>`}
     <${Conversation} />
     ${state.thread && html`<${Thread} />`}
+    ${state.panel === "switcher" && html`<${Switcher} />`}
+    ${state.panel === "keys" && html`<${Keys} />`}
     ${view && html`<${Modal} key=${view.id} view=${view} />`}
+    <p class="notice" role="status" data-testid="notice">${state.notice}</p>
     <p class="unseen" role="status" data-testid="announcer">${announced(state, t)}</p>
   </div>`;
 }

@@ -1,15 +1,18 @@
 // Where a person writes. Enter sends, Shift+Enter breaks the line, "@" offers names; a draft waits in its own place.
 import { html, useDesk, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
 import { Icon } from "./icons.js";
-import { Avatar } from "./message.js";
+import { Avatar } from "./avatar.js";
+import { emoji } from "./emoji.js";
 import { personOf, placeName } from "./people.js";
+import { EmojiPicker } from "./picker.js";
 import { reason } from "./strings.js";
+import { mayChange } from "./tools.js";
 
 const drafts = new Map();
 const AT_NAME = /(^|\s)@([\p{L}]*)$/u;
 
 export function Composer({ thread = "", suggested }) {
-  const { state, t } = useDesk();
+  const { state, act, t } = useDesk();
   const area = useRef(null);
   const [caret, setCaret] = useState(0);
   const { text, write, send, problem } = useDraft(area, thread, suggested);
@@ -21,6 +24,7 @@ export function Composer({ thread = "", suggested }) {
   useLayoutEffect(() => fit(area.current), [text]);
   const onKeyDown = (event) => {
     if (event.isComposing || names.onKeyDown(event)) return;
+    if (event.key === "ArrowUp" && !text) return editLast(event, { state, act, thread });
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     send();
@@ -36,10 +40,34 @@ export function Composer({ thread = "", suggested }) {
       <textarea ref=${area} rows="1" data-testid=${thread ? "thread-composer" : "composer"} aria-label=${label} placeholder=${label}
         value=${text} ...${names.aria} onKeyDown=${onKeyDown}
         onInput=${({ target }) => (write(target.value), setCaret(target.selectionStart))}></textarea>
+      <${EmojiButton} onTake=${(char) => insert(area.current, char, write)} />
       <button type="submit" class="send" aria-label=${t.send} title=${t.send} disabled=${!text.trim()}><${Icon} name="send" /></button>
     </div>
     <p class="keys">${t.keys}</p>
   </form>`;
+}
+
+// Arrow up in an empty composer changes what this person said last, as far as it is in sight.
+function editLast(event, { state, act, thread }) {
+  const own = ((thread ? state.replies : state.room) ?? []).findLast((message) => mayChange(message, state));
+  if (!own) return;
+  event.preventDefault();
+  act.startEdit(own.ts);
+}
+
+function EmojiButton({ onTake }) {
+  const { t } = useDesk();
+  const [open, setOpen] = useState(false);
+  const button = useRef(null);
+  return html`<button ref=${button} type="button" class="quiet" title=${t.emojiPicker} aria-label=${t.emojiPicker} aria-haspopup="dialog" aria-expanded=${open}
+      onClick=${() => setOpen(!open)}><${Icon} name="smile" /></button>
+    ${open && html`<${EmojiPicker} anchor=${button} align="end" onTake=${(name) => onTake(emoji(name))} onClose=${() => setOpen(false)} />`}`;
+}
+
+function insert(area, words, write) {
+  area.setRangeText(words, area.selectionStart, area.selectionEnd, "end");
+  write(area.value);
+  area.focus();
 }
 
 // What is being written in this place: {text, write, send, problem}. A draft that could not be sent comes back.

@@ -29,7 +29,7 @@ export function Dialog({ title, testid, small, onClose, onSubmit, footer, childr
         <button type="button" class="quiet" aria-label=${t.closeDialog} onClick=${onClose}><${Icon} name="close" /></button>
       </header>
       <div class="dialog-body">${children}</div>
-      <footer class="dialog-foot">${footer}</footer>
+      ${footer && html`<footer class="dialog-foot">${footer}</footer>`}
     </form>
   </dialog>`;
 }

@@ -8,7 +8,7 @@ import { dayKey, dayName } from "./time.js";
 const NEAR_PX = 80;
 
 export function MessageList({ messages, place, label, inThread, newFrom, children }) {
-  const { t } = useDesk();
+  const { state, t } = useDesk();
   const box = useRef(null);
   const [away, setAway] = useState(false);
   const stay = useRef(true);
@@ -23,21 +23,43 @@ export function MessageList({ messages, place, label, inThread, newFrom, childre
     stay.current = true;
     setAway(false);
   }, [place]);
+  const { target } = state;
+  const aimed = target && messages?.some(({ ts }) => ts === target);
   useLayoutEffect(() => {
     if (stay.current) toEnd();
   }, [place, messages]);
+  useLayoutEffect(() => {
+    if (!aimed) return;
+    stay.current = false;
+    box.current.querySelector(`[data-ts="${target}"]`).scrollIntoView({ block: "center" });
+  }, [place, target, aimed]);
   useLayoutEffect(() => {
     const watch = new ResizeObserver(() => stay.current && toEnd());
     watch.observe(box.current);
     return () => watch.disconnect();
   }, []);
   return html`<div class="list-frame">
-    <div class="list" ref=${box} onScroll=${onScroll} tabindex="0" role="region" aria-label=${label} aria-busy=${messages === null}>
+    <div class="list" ref=${box} onScroll=${onScroll} onKeyDown=${walk} tabindex="0" role="region" aria-label=${label} aria-busy=${messages === null}>
       ${children}
       <ol>${rows(messages ?? [], inThread, newFrom)}</ol>
     </div>
     ${away && html`<button type="button" class="to-end" onClick=${toEnd}><${Icon} name="down" />${t.toNewest}</button>`}
   </div>`;
+}
+
+// The arrow keys walk from message to message; in from the list they begin at the newest.
+function walk(event) {
+  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+  const list = event.currentTarget;
+  const from = document.activeElement;
+  if (!step || event.altKey || (from !== list && !from.matches(".message"))) return;
+  const all = [...list.querySelectorAll(".message")];
+  const at = from === list ? all.length - (step < 0 ? 0 : 1) : all.indexOf(from);
+  const to = all[Math.max(0, Math.min(at + step, all.length - 1))];
+  if (!to) return;
+  event.preventDefault();
+  to.focus({ preventScroll: true });
+  to.scrollIntoView({ block: "nearest" });
 }
 
 function rows(messages, inThread, newFrom) {

@@ -1,23 +1,34 @@
-// One message: who, when, what, and the way into its thread.
+// One message: who, when, what, what may be done with it, and the way into its thread.
 import { classes, html, useDesk } from "./ui.js";
-import { Blocks, isCard } from "./blocks.js";
-import { emoji } from "./emoji.js";
-import { Icon, Wing } from "./icons.js";
-import { initials, nameOf, personOf } from "./people.js";
+import { Avatar } from "./avatar.js";
+import { MessageBlocks } from "./blocks.js";
+import { Editor } from "./editor.js";
+import { Files } from "./files.js";
+import { Icon } from "./icons.js";
+import { Markdown } from "./markdown.js";
+import { personOf, tagOf } from "./people.js";
+import { Reactions } from "./reactions.js";
 import { Rich } from "./richtext.js";
 import { clock, dateOf, fullTime, shortWhen } from "./time.js";
-
-export function Avatar({ person }) {
-  return html`<span class=${classes("avatar", person.role === "bot" && "bot")} style=${{ "--hue": person.hue }} aria-hidden="true">
-    ${person.role === "bot" ? html`<${Wing} />` : initials(person.name)}
-  </span>`;
-}
+import { Tools, mayChange } from "./tools.js";
 
 export function Message({ message, joined, inThread }) {
   const { state, act, t } = useDesk();
   const author = personOf(state, message.user, message.username);
-  const canReply = !inThread && !message.ephemeral && !message.deleted;
-  return html`<li class=${classes("message", joined && "joined", message.ephemeral && "ephemeral")} data-testid="message-${message.ts}">
+  const editing = state.editing === message.ts;
+  const whole = !message.ephemeral && !message.deleted;
+  const byKey = {
+    e: () => mayChange(message, state) && act.startEdit(message.ts),
+    t: () => whole && !inThread && act.openThread(message.ts),
+    Enter: () => whole && !inThread && act.openThread(message.ts),
+  };
+  const onKeyDown = (event) => {
+    if (event.target !== event.currentTarget || event.ctrlKey || event.metaKey || event.altKey || !byKey[event.key]) return;
+    event.preventDefault();
+    byKey[event.key]();
+  };
+  const look = classes("message", joined && "joined", message.ephemeral && "ephemeral", editing && "in-work", state.target === message.ts && "target");
+  return html`<li class=${look} tabindex="-1" data-ts=${message.ts} data-testid="message-${message.ts}" onKeyDown=${onKeyDown}>
     ${message.ephemeral && html`<p class="only-you"><${Icon} name="eye" />${t.onlyYou}</p>`}
     ${joined
       ? html`<${Stamp} ts=${message.ts} />`
@@ -25,17 +36,14 @@ export function Message({ message, joined, inThread }) {
     <div class="message-main">
       ${!joined && html`<p class="byline">
         <b class="author">${author.name || t.somebody}</b>
-        ${author.role !== "member" && html`<span class="tag ${author.role}">${t.roles[author.role]}</span>`}
+        ${tagOf(author, t) && html`<span class="tag ${author.role}">${tagOf(author, t)}</span>`}
         <${Stamp} ts=${message.ts} />
       </p>`}
-      <${Body} message=${message} />
-      <${Reactions} message=${message} />
+      ${editing ? html`<${Editor} message=${message} />` : html`<${Body} message=${message} />`}
+      ${whole && html`<${Reactions} message=${message} />`}
       ${!inThread && html`<${ThreadLink} message=${message} />`}
     </div>
-    ${canReply && html`<div class="tools">
-      <button type="button" class="quiet" title=${t.replyInThread} aria-label=${t.replyInThread}
-        onClick=${() => act.openThread(message.ts)}><${Icon} name="reply" /></button>
-    </div>`}
+    ${!editing && html`<${Tools} message=${message} inThread=${inThread} />`}
   </li>`;
 }
 
@@ -47,28 +55,16 @@ function Stamp({ ts }) {
 function Body({ message }) {
   const { state, t } = useDesk();
   if (message.deleted) return html`<p class="gone">${t.deleted}</p>`;
-  const blocks = (message.blocks ?? []).filter(({ type }) => type !== "rich_text");
   const place = { channel: state.channel, ts: message.ts };
-  return html`<div class="body">
-    ${blocks.length
-      ? html`<div class=${classes("blocks", isCard(blocks) && "card")}><${Blocks} blocks=${blocks} place=${place} /></div>`
-      : html`<div class="rich"><${Rich} text=${message.text} /></div>`}
+  // What a person's own client makes of the text (rich_text) says no more than the text does.
+  const blocks = (message.blocks ?? []).filter(({ type }) => message.bot || type !== "rich_text");
+  return html`<div class=${classes("body", message.streaming && "streaming")} aria-busy=${message.streaming ? "true" : null}>
+    ${message.markdown && html`<${Markdown} text=${message.text} />`}
+    ${blocks.length > 0 && html`<${MessageBlocks} blocks=${blocks} place=${place} />`}
+    ${!message.markdown && !blocks.length && html`<div class="rich"><${Rich} text=${message.text} /></div>`}
     ${message.edited && html`<span class="edited">(${t.edited})</span>`}
-    ${(message.files ?? []).map((file) => html`<span class="file" key=${file.id}><${Icon} name="file" />${file.title || file.name}</span>`)}
+    <${Files} files=${message.files ?? []} />
   </div>`;
-}
-
-function Reactions({ message }) {
-  const { state, act } = useDesk();
-  if (!message.reactions?.length) return null;
-  return html`<p class="reactions">
-    ${message.reactions.map(({ name, count, users }) => {
-      const mine = users.includes(state.me);
-      const title = `:${name}: ${users.map((id) => nameOf(state, id)).join(", ")}`;
-      return html`<button type="button" key=${name} class="reaction" aria-pressed=${mine} title=${title}
-        onClick=${() => act.react(message.ts, name, !mine)}>${emoji(name) ?? `:${name}:`} ${count}</button>`;
-    })}
-  </p>`;
 }
 
 // Also shown without a counted reply, when something for this person alone waits in the thread.

@@ -2,23 +2,17 @@
 import { html, useDesk, useState } from "./ui.js";
 import { Blocks } from "./blocks.js";
 import { Dialog } from "./dialog.js";
+import { missing, useForm } from "./forms.js";
 import { Icon } from "./icons.js";
-import { initialValues, missing } from "./inputs.js";
 import { Plain } from "./richtext.js";
 import { reason } from "./strings.js";
 
 export function Modal({ view }) {
   const { act, t } = useDesk();
-  const [typed, setTyped] = useState({});
-  const [errors, setErrors] = useState({});
+  const form = useForm(view.blocks);
+  const { values, setErrors } = form;
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
-  const initial = initialValues(view.blocks);
-  const values = Object.fromEntries(Object.entries(initial).map(([block, fields]) => [block, { ...fields, ...typed[block] }]));
-  const change = (block, field, value) => {
-    setTyped((old) => ({ ...old, [block]: { ...old[block], [field]: value === "" ? null : value } }));
-    setErrors(({ [block]: _, ...rest }) => rest);
-  };
   const submit = async () => {
     const gaps = missing(view.blocks, values, t);
     setErrors(gaps);
@@ -37,6 +31,6 @@ export function Modal({ view }) {
     <button type="button" class="button plain" onClick=${close}><${Plain} text=${view.close?.text ?? t.close} /></button>
     ${asks && html`<button type="submit" class="button primary" aria-busy=${busy}><${Plain} text=${view.submit?.text ?? t.submit} /></button>`}`;
   return html`<${Dialog} testid="modal" title=${view.title?.text} onClose=${close} onSubmit=${submit} footer=${footer}>
-    <${Blocks} blocks=${view.blocks} place=${{ view_id: view.id, state: values }} form=${{ values, errors, change }} />
+    <${Blocks} blocks=${view.blocks} place=${{ view_id: view.id }} form=${form} />
   <//>`;
 }

@@ -9,6 +9,12 @@ export function personOf(state, id, username) {
   return { id, name: username || id || "", role: "member", hue: 60 };
 }
 
+// What stands beside a name: the role, and the company of who comes from another.
+export function tagOf(person, t) {
+  const role = person.guest || person.stranger ? t.roles.guest : person.role === "member" ? "" : t.roles[person.role];
+  return [role, person.company].filter(Boolean).join(" · ");
+}
+
 export const nameOf = (state, id) => personOf(state, id).name;
 
 export function initials(name) {

@@ -23,13 +23,15 @@ export function TextObject({ value }) {
   return html`<${Plain} text=${value.text} />`;
 }
 
-export function Plain({ text }) {
-  return unescape(String(text ?? ""))
+export const plain = (text) =>
+  unescape(String(text ?? ""))
     .split(/(:[a-z0-9_+'-]+:)/)
-    .map((piece, index) => (index % 2 ? emoji(piece.slice(1, -1)) ?? piece : piece));
-}
+    .map((piece, index) => (index % 2 ? emoji(piece.slice(1, -1)) ?? piece : piece))
+    .join("");
 
-function inline(node, desk) {
+export const Plain = ({ text }) => plain(text);
+
+export function inline(node, desk) {
   const { state, t, locale } = desk;
   switch (node.kind) {
     case "bold":

@@ -8,7 +8,8 @@ export function readRoute() {
   const [user = "", channel = "", thread = ""] = location.hash.slice(1).split("/").map(decode);
   const link = new URLSearchParams(location.search);
   const seat = user || localStorage.getItem(SEAT) || "";
-  return channel || !link.has("channel") ? { user: seat, channel, thread } : { user: seat, channel: link.get("channel"), thread: link.get("ts") ?? "" };
+  if (channel || !link.has("channel")) return { user: seat, channel, thread, target: "" };
+  return { user: seat, channel: link.get("channel"), thread: link.get("ts") ?? "", target: link.get("ts") ?? "" };
 }
 
 const written = ({ user, channel, thread }) => `#${[user, channel, thread].filter(Boolean).map(encodeURIComponent).join("/")}`;
@@ -22,6 +23,9 @@ export function replaceRoute(place) {
   localStorage.setItem(SEAT, place.user);
   if (location.hash !== written(place)) history.replaceState(null, "", `${location.pathname}${written(place)}`);
 }
+
+// A message's own link, good for whoever may read it.
+export const linkTo = (channel, ts) => `${location.origin}/archives/${channel}/p${ts.replace(".", "")}`;
 
 function decode(part) {
   try {

@@ -1,8 +1,8 @@
 // The page's state and everything that changes it. Components read `state` and call the functions of `act`.
 import { api, live } from "./api.js";
 import { countReply, isReply, put, remove, replace } from "./messages.js";
-import { readRoute, replaceRoute, writeRoute } from "./route.js";
-import { keepLanguage, preferredLanguage } from "./strings.js";
+import { linkTo, readRoute, replaceRoute, writeRoute } from "./route.js";
+import { keepLanguage, preferredLanguage, reason, strings } from "./strings.js";
 import { addUnread, clearUnread, dropUnread, loadUnread, unreadIn } from "./unread.js";
 
 // Every seat is listened to, so that all show what waits for them; in a large workspace only the seats that were taken.
@@ -21,6 +21,10 @@ export class Store {
     online: true,
     announcement: "",
     sidebarOpen: false,
+    editing: "", // the message that its author is changing
+    target: "", // the message that a link led to
+    notice: "", // a sentence that goes by itself
+    panel: "", // "" | "switcher" | "keys"
   };
   #listeners = new Set();
   #visit = 0;
@@ -87,7 +91,8 @@ export class Store {
     const thread = channel === wanted.channel ? wanted.thread : "";
     const firstUnread = unreadIn(this.state.unread, user, channel).find((entry) => !entry.thread);
     this.#set({
-      phase: "ready", me: user, channels, channel, thread,
+      phase: "ready", me: user, channels, channel, thread, editing: "",
+      target: wanted.target || (moved ? "" : this.state.target),
       room: moved ? null : this.state.room,
       replies: moved || thread !== this.state.thread ? null : this.state.replies,
       newFrom: moved ? firstUnread?.ts ?? "" : this.state.newFrom,
@@ -234,11 +239,38 @@ export class Store {
     return api.post({ user: me, channel, text, ...(thread ? { thread_ts: thread } : {}) });
   }
 
-  click(place, element, blockId) {
-    return api.action({ user: this.state.me, ...place, action_id: element.action_id, block_id: blockId });
+  // deed: {action_id, block_id, value?, state}
+  click = (place, deed) => api.action({ user: this.state.me, ...place, ...deed });
+
+  edit = (ts, text) => api.edit({ user: this.state.me, channel: this.state.channel, ts, text });
+  erase = (ts) => this.#told(api.delete({ user: this.state.me, channel: this.state.channel, ts }));
+  startEdit = (ts) => this.#set({ editing: ts });
+  stopEdit = () => this.#set({ editing: "" });
+  openPanel = (panel) => this.#set({ panel });
+
+  copyLink({ ts }) {
+    const t = strings(this.state.language);
+    const copied = navigator.clipboard.writeText(linkTo(this.state.channel, ts));
+    copied.then(() => this.notify(t.linkCopied), () => this.notify(t.notCopied));
   }
 
-  react = (ts, name, on) => api.react({ user: this.state.me, channel: this.state.channel, ts, name, on });
+  #noticeEnds = 0;
+
+  // Shows a sentence for a few seconds; screen readers are told as well.
+  notify(notice) {
+    clearTimeout(this.#noticeEnds);
+    this.#set({ notice });
+    this.#noticeEnds = setTimeout(() => this.#set({ notice: "" }), 5000);
+  }
+
+  async #told(answering) {
+    const answer = await answering;
+    const t = strings(this.state.language);
+    if (!answer.ok) this.notify(t.actionFailed(reason(t, answer.error)));
+    return answer;
+  }
+
+  react = (ts, name, on) => this.#told(api.react({ user: this.state.me, channel: this.state.channel, ts, name, on }));
 
   async settleView(view, action, values) {
     const user = this.state.me;

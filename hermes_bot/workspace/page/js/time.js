@@ -53,3 +53,9 @@ function ago(seconds, locale) {
   const [unit, size] = units.find(([, length]) => Math.abs(away) >= length) ?? ["second", 1];
   return words.format(Math.round(away / size), unit);
 }
+
+export function sizeOf(bytes, locale) {
+  const units = ["byte", "kilobyte", "megabyte"];
+  const step = bytes < 1000 ? 0 : bytes < 1_000_000 ? 1 : 2;
+  return new Intl.NumberFormat(locale, { style: "unit", unit: units[step], unitDisplay: step ? "short" : "long", maximumFractionDigits: step ? 1 : 0 }).format(bytes / 1000 ** step);
+}

@@ -1,7 +1,7 @@
 // The bar that never goes away: the workspace's name, whose seat you take, and the language.
 import { classes, html, useDesk, useEffect, useRef } from "./ui.js";
 import { Wing } from "./icons.js";
-import { Avatar } from "./message.js";
+import { Avatar } from "./avatar.js";
 import { personOf, shortName } from "./people.js";
 import { languages } from "./strings.js";
 import { loudOf, unreadOf } from "./unread.js";

@@ -4,7 +4,7 @@ import { useContext } from "preact/hooks";
 import htm from "htm";
 
 export { render } from "preact";
-export { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+export { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 
 export const html = htm.bind(h);
 
