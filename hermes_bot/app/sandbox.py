@@ -12,8 +12,8 @@ from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.store.database import Database
 from hermes_bot.store.tables import approvals, runs, ticket_messages, tickets, vouched_people
-from hermes_bot.tickets.ticket import Owner, TicketStatus
-from hermes_bot.tickets.tickets import number_of
+from hermes_bot.tickets.rows import number_of
+from hermes_bot.tickets.ticket import Owner, Priority, TicketStatus
 
 Row = dict[str, Any]
 
@@ -28,6 +28,13 @@ AS_NEW: Row = {
     "handoff_reason": "",
     "handoff_summary": "",
     "ownership_message_id": "",
+    "priority": Priority.NORMAL.value,
+    "source_deleted": False,
+    "first_response_at": None,
+    "rating": "",
+    "handoff_note": "",
+    "returned_by": "",
+    "held_by": "",
 }
 
 

@@ -13,6 +13,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    false,
 )
 
 from hermes_bot.store.agent_tables import agent_runs as agent_runs
@@ -29,6 +30,9 @@ from hermes_bot.store.memory_tables import facts as facts
 from hermes_bot.store.memory_tables import forgotten_facts as forgotten_facts
 from hermes_bot.store.memory_tables import memory_versions as memory_versions
 from hermes_bot.store.memory_tables import working_memories as working_memories
+from hermes_bot.store.ticket_tables import held_replies as held_replies
+from hermes_bot.store.ticket_tables import ticket_journal as ticket_journal
+from hermes_bot.store.ticket_tables import ticket_messages as ticket_messages
 from hermes_bot.store.tool_tables import tool_calls as tool_calls
 
 tickets = Table(
@@ -54,19 +58,23 @@ tickets = Table(
     Column("handoff_reason", Text, nullable=False, default=""),
     Column("handoff_summary", Text, nullable=False, default=""),
     Column("ownership_message_id", String(200), nullable=False, default=""),
+    Column("priority", String(8), nullable=False, default="normal", server_default="normal"),
+    Column("turn", Integer, nullable=False, default=0, server_default="0"),
+    Column("version", Integer, nullable=False, default=0, server_default="0"),
+    Column("card_due", Boolean, nullable=False, default=False, server_default=false(), index=True),
+    Column("source_deleted", Boolean, nullable=False, default=False, server_default=false()),
+    Column("first_response_at", UtcDateTime, nullable=True),
+    Column("response_late", Boolean, nullable=False, default=False, server_default=false()),
+    Column("rating", String(8), nullable=False, default="", server_default=""),
+    Column("handoff_note", Text, nullable=False, default="", server_default=""),
+    Column("returned_by", String(40), nullable=False, default="", server_default=""),
+    Column("held_by", String(40), nullable=False, default="", server_default=""),
+    Column("hold_id", String(200), nullable=False, default="", server_default=""),
+    Column("suggest_to", String(40), nullable=False, default="", server_default=""),
     Column("opened_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     Index("tickets_by_conversation", "context_id", "requester"),
     sqlite_autoincrement=True,
-)
-
-ticket_messages = Table(
-    "ticket_messages",
-    metadata,
-    Column("message_id", String(80), primary_key=True),
-    Column("ticket_number", Integer, nullable=False, index=True),
-    Column("opened", Boolean, nullable=False),
-    Column("at", UtcDateTime, nullable=False),
 )
 
 runs = Table(

@@ -1,0 +1,44 @@
+"""Tables beside `tickets`: what was said in them, every change that was made to them, and replies that are held."""
+
+from __future__ import annotations
+
+from sqlalchemy import JSON, BigInteger, Boolean, Column, Index, Integer, String, Table, Text
+
+from hermes_bot.store.columns import UtcDateTime, metadata
+
+ticket_messages = Table(
+    "ticket_messages",
+    metadata,
+    Column("message_id", String(80), primary_key=True),
+    Column("ticket_number", Integer, nullable=False, index=True),
+    Column("opened", Boolean, nullable=False),
+    Column("ts", String(60), nullable=False, default="", server_default="", index=True),
+    Column("text", Text, nullable=False, default="", server_default=""),
+    Column("state", String(16), nullable=False, default="", server_default=""),
+    Column("at", UtcDateTime, nullable=False),
+)
+
+ticket_journal = Table(
+    "ticket_journal",
+    metadata,
+    Column("number", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("ticket_number", Integer, nullable=False),
+    Column("at", UtcDateTime, nullable=False),
+    Column("message_id", String(200), nullable=False, index=True),
+    Column("by", String(80), nullable=False),
+    Column("what", String(24), nullable=False),
+    Column("was", Text, nullable=False),
+    Column("now", Text, nullable=False),
+    Index("ticket_journal_by_ticket", "ticket_number", "number"),
+    sqlite_autoincrement=True,
+)
+
+held_replies = Table(
+    "held_replies",
+    metadata,
+    Column("message_id", String(200), primary_key=True),
+    Column("ticket_number", Integer, nullable=False, index=True),
+    Column("reply", JSON, nullable=False),
+    Column("released_by", String(200), nullable=False, default=""),
+    Column("at", UtcDateTime, nullable=False),
+)
