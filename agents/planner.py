@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, Protocol
 
 from agents.action import Action, CallTool
+from hermes_bot.errors import HermesError
 from hermes_bot.tickets.ticket import Ticket
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What came of a tool call.
+    """What came of a tool call, or of parts that were delegated.
 
-    `status` is done, waiting (an approval was asked for), asked_before (one waits for the same already), refused or
-    invalid. `result` is the tool's answer, or
-    `{"approval_id": …}`. `code` says why it was refused, `problems` what is wrong with the arguments.
+    `status` is done, waiting (an approval was asked for), asked_before (one waits for the same already), refused,
+    invalid, repeated (the same call was made before, and was not made again), failed, or rejected (by a person).
+    `result` is the tool's answer, or `{"approval_id": …}`. `code` says why it was refused, `problems` what is wrong
+    with the arguments.
     """
 
     status: str
@@ -36,18 +39,28 @@ class Step:
 class Run:
     """Everything a planner may look at. `memory` is the agent's own state, `board` what all agents of the ticket share.
 
-    `identified` says whether the requester is a customer of the shop.
+    `identified` says whether the requester is a customer of the shop, `locale` how the shop writes to them.
+    `message_id` is the message that is handled now, `at` when the customer asked. `request` is the original request,
+    whole. For a task, `ticket` is None and `expects` the JSON Schema of its result. `history` and `facts` are working
+    memory and recalled facts, as texts.
     """
 
-    ticket: Ticket
+    ticket: Ticket | None
     agent: str
     text: str
     language: str
+    locale: str = ""
     choice: str = ""
     identified: bool = True
     memory: dict[str, Any] = field(default_factory=dict)
     board: dict[str, Any] = field(default_factory=dict)
     steps: tuple[Step, ...] = ()
+    message_id: str = ""
+    at: datetime | None = None
+    request: str = ""
+    expects: dict[str, Any] | None = None
+    history: str = ""
+    facts: tuple[str, ...] = ()
 
     def after(self, call: CallTool, observation: Observation) -> Run:
         """Return the run with one more step."""
@@ -56,6 +69,15 @@ class Run:
     def seen(self, call: CallTool) -> Observation | None:
         """Return what the same call has shown in this run, or None."""
         return next((step.observation for step in self.steps if step.call == call), None)
+
+    @property
+    def waits(self) -> bool:
+        """Whether a person was asked to allow something in this run."""
+        return any(step.observation.status == "waiting" for step in self.steps)
+
+
+class GaveUp(HermesError):
+    """A planner cannot decide; somebody else has to, in the same run."""
 
 
 class Planner(Protocol):

@@ -1,0 +1,163 @@
+"""Asks the model for the next action; what cannot be used is sent back once, and then the rules decide."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from time import monotonic
+from typing import Any
+
+from agents.action import Action, Finish, Outcome, Private
+from agents.model.checks import PromptGuard, problems_of
+from agents.model.evidence import Evidence
+from agents.model.fence import Fence
+from agents.model.meter import Meter
+from agents.model.offer import Offer
+from agents.model.privacy import parted, private_values_in
+from agents.model.prompt import PromptParts, conversation, correction, secret_text
+from agents.model.reading import NotAnAction, read_action
+from agents.planner import GaveUp, Run
+from agents.spec import AgentSpec
+from hermes_bot.llm.chat import Chat, ChatAnswer, ChatAsk, ChatMessage, ModelUnavailable, OnDelta
+from hermes_bot.tickets.ticket import TicketStatus
+from hermes_bot.tools.registry import Tool
+
+CORRECTIONS = 1
+QUESTIONS = frozenset({"waiting", "asked", "misses", "wish", "words", "delegated_to"})
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Models:
+    """What every model planner needs: the client, the count of what is spent, the policy, words for an empty thread.
+
+    `details` returns, for a language, the words that stand in a thread when all else of an answer is private.
+    """
+
+    chat: Chat
+    meter: Meter
+    policy: str
+    details: Callable[[str], str]
+    on_delta: OnDelta | None = None
+
+
+class ModelPlanner:
+    """Plans for one agent. It raises GaveUp where rules have to decide: no answer, no budget, or nonsense twice."""
+
+    slow = True
+
+    def __init__(self, agent: str, spec: AgentSpec, tools: Sequence[Tool], models: Models) -> None:
+        self._agent = agent
+        self._spec = spec
+        self._tools = tools
+        self._models = models
+        self._parts = PromptParts(prompt=spec.prompt, policy=models.policy)
+
+    async def plan(self, run: Run) -> Action:
+        """Return the next action; raise GaveUp."""
+        spent = await self._models.meter.refuses(run)
+        if spent:
+            raise GaveUp(f"{spent} is spent")
+        offer = self.offer(run)
+        messages = conversation(run, self._parts, offer, Fence())
+        problems: tuple[str, ...] = ()
+        for _ in range(1 + CORRECTIONS):
+            answer = await self._ask(run, messages, offer)
+            try:
+                action = self._used(run, read_action(answer, offer, task_timeout_s=self._spec.task_timeout_s))
+            except NotAnAction as error:
+                problems = error.problems
+                await self._models.meter.record(run, answer, outcome="invalid")
+                messages = (*messages, *correction(_written(answer), problems))
+                continue
+            await self._models.meter.record(run, answer, outcome="done")
+            return action
+        raise GaveUp(f"no usable action: {'; '.join(problems)}"[:300])
+
+    def offer(self, run: Run) -> Offer:
+        """Return what the model may do in this run."""
+        customer = run.ticket is not None
+        expects = None if customer else run.expects or self._spec.expects
+        return Offer.of(self._tools, self._spec.delegates, expects=expects, customer=customer)
+
+    async def _ask(self, run: Run, messages: tuple[ChatMessage, ...], offer: Offer) -> ChatAnswer:
+        models, began = self._models, monotonic()
+        ask = ChatAsk(
+            messages=messages,
+            functions=offer.functions,
+            schema=offer.schema,
+            model=self._spec.model,
+            temperature=self._spec.temperature,
+            max_tokens=self._spec.max_tokens,
+        )
+        try:
+            return await models.chat.ask(ask, on_delta=models.on_delta)
+        except ModelUnavailable as error:
+            models.meter.failed(run, ask.model or models.chat.model, monotonic() - began, error.reason)
+            raise GaveUp(str(error)) from error
+
+    def _used(self, run: Run, action: Action) -> Action:
+        """Return the action as it is carried out; raise NotAnAction for words that must not be said."""
+        if not isinstance(action, Finish) or run.ticket is None:
+            return action
+        results = [step.observation.result for step in run.steps if step.observation.result]
+        waits = run.waits or run.ticket.status is TicketStatus.WAITING_APPROVAL
+        found = problems_of(
+            action,
+            evidence=self._evidence(run, results),
+            guard=self._guard,
+            language=run.language,
+            results=json.dumps(results, ensure_ascii=False, default=str),
+            waits=waits,
+        )
+        if found:
+            raise NotAnAction(*found)
+        return replace(self._in_private(run, action, results), memory=_memory_after(run, action))
+
+    def _evidence(self, run: Run, results: Sequence[Mapping[str, Any]]) -> Evidence:
+        evidence = Evidence()
+        for text in (run.text, run.request, run.history, self._models.policy, *run.facts):
+            evidence.add_text(text)
+        for data in (*results, run.board, run.memory):
+            evidence.add_data(data)
+        if run.at is not None:
+            evidence.add_text(run.at.date().isoformat())
+        return evidence
+
+    def _in_private(self, run: Run, end: Finish, results: Sequence[Mapping[str, Any]]) -> Finish:
+        """Return the answer with what is the customer's alone out of the thread's text."""
+        values = [value for data in results for value in private_values_in(data)]
+        public, more = parted(end.text, values)
+        private = "\n".join(filter(None, (more, end.private.text if end.private else "")))
+        if not private:
+            return end
+        text = public or self._models.details(run.language)
+        return replace(end, text=text, private=Private(text=private, tells=True))
+
+    @cached_property
+    def _guard(self) -> PromptGuard:
+        return PromptGuard(secret_text(self._parts), [tool.name for tool in self._tools])
+
+
+def _written(answer: ChatAnswer) -> str:
+    calls = " ".join(f"{call.name}({call.arguments})" for call in answer.calls)
+    return "\n".join(filter(None, (answer.text, calls)))
+
+
+def _memory_after(run: Run, end: Finish) -> dict[str, Any]:
+    """Return what the agent keeps: the order that the talk was about, what waits for people, and an open question."""
+    memory = {key: value for key, value in run.memory.items() if key not in QUESTIONS}
+    for step in run.steps:
+        order = str(step.observation.result.get("order_id") or step.observation.result.get("id") or "")
+        named = order or str(step.call.arguments.get("order_id", ""))
+        if step.observation.status == "done" and order:
+            memory["order"] = order
+        if step.observation.status == "waiting" and named and step.call.tool == "issue_refund":
+            memory["refunds"] = {**memory.get("refunds", {}), named: "pending"}
+    if end.outcome is Outcome.ASK_CUSTOMER:
+        memory["waiting"] = "answer"
+    return memory
