@@ -8,6 +8,7 @@ from typing import Protocol
 
 from agents.texts import Texts
 from hermes_bot.approvals.approvals import Approvals
+from hermes_bot.memory.memories import Memories
 from hermes_bot.messages.message import Message
 from hermes_bot.people import Directory, Roles
 from hermes_bot.tasks.tasks import Tasks
@@ -58,7 +59,7 @@ class Desk:
     `agent_of` tells which agent gets a type just now, empty where none does: routes come and go while the bot runs.
     `type_of` tells the type of a route by its name.
     `redelivered` says that an earlier attempt at this message may have run part of the way. `ways` says what
-    differs in a channel, by its id.
+    differs in a channel, by its id. `memory` is what is known beyond this message, None where nothing is kept.
     """
 
     tickets: Tickets
@@ -75,6 +76,7 @@ class Desk:
     type_of: Callable[[str], str] = type_named
     redelivered: bool = False
     ways: Mapping[str, Ways] = field(default_factory=dict)
+    memory: Memories | None = None
 
     def ways_of(self, channel: str) -> Ways:
         """Return how things are done there."""

@@ -22,6 +22,7 @@ from hermes_bot.app.build import Clock, Stores, build_backend, build_bus, desk_o
 from hermes_bot.app.front import Front, LibraryFront, SlackFront
 from hermes_bot.app.live_routing import LiveRouting
 from hermes_bot.app.local_workspace import in_workspace
+from hermes_bot.app.remembering import Remembering
 from hermes_bot.app.route_effect import corrections_of
 from hermes_bot.app.sharing import check_shared, check_staffed, listens, warn_of_store
 from hermes_bot.bus.bus import Bus
@@ -114,12 +115,15 @@ class HermesApp:
         subscribe_services(bus, settings, stores, roles, front.directory, texts, front.handlers())
         subscribe_triage(bus, settings, corrections_of(settings, stores, front.directory, routing), roles)
         tasks = self._bind_tasks(settings, stores, bus, agents)
-        desk = desk_of(settings, stores, roles, front.directory, texts, routing, tasks)
+        remembering = Remembering(settings, stores, routing.encoder, self._clock)
+        desk = desk_of(settings, stores, roles, front.directory, texts, routing, tasks, remembering.memories)
         self._bindings = AgentBindings(bus, settings, desk, agents, self._routed)
         self._bindings.bind_fixed()
         routing.bind(self._bindings)
         self._parts.push_async_callback(watch.stop)
         check_staffed(settings, bus.agents, self._staffed)
+        self._parts.push_async_callback(remembering.stop)
+        await remembering.start()
         await watch.start(bus.publish)
         await bus.start()
         self._parts.push_async_callback(bus.stop, STOP_LIMIT_S)

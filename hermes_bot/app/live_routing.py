@@ -75,6 +75,13 @@ class LiveRouting:
         """The routes that take part now."""
         return self._router.routes
 
+    @property
+    def encoder(self) -> Encoder:
+        """The encoder that all versions of the file share."""
+        if self._encoder is None:
+            raise RuntimeError("open first")
+        return self._encoder
+
     async def choose(self, text: str) -> RouteChoice:
         """Return who gets the text."""
         return await self._router.choose(text)

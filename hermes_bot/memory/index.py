@@ -32,11 +32,10 @@ class FactIndex:
     `path` is where it is kept between starts, None for nowhere.
     """
 
-    def __init__(self, path: Path | None, *, encoder: str, dimension: int) -> None:
+    def __init__(self, path: Path | None, *, encoder: str) -> None:
         self.version = 0
         self._path = path
         self._encoder = encoder
-        self._dimension = dimension
         self._lock = threading.Lock()
         self._index: faiss.IndexIDMap2 | None = None
         self._known: set[int] = set()
@@ -54,7 +53,7 @@ class FactIndex:
         """Take over the file; return whether there was a good one."""
         if self._path is None:
             return False
-        found = index_file.load(self._path, encoder=self._encoder, dimension=self._dimension)
+        found = index_file.load(self._path, encoder=self._encoder)
         if found is None:
             log.info("the index of the memory is built anew", extra={"path": str(self._path)})
             return False
@@ -75,9 +74,7 @@ class FactIndex:
             if index is None:
                 self._path.unlink(missing_ok=True)
             else:
-                header = Header(
-                    encoder=self._encoder, dimension=self._dimension, version=self.version, size=index.ntotal
-                )
+                header = Header(encoder=self._encoder, dimension=index.d, version=self.version, size=index.ntotal)
                 index_file.save(self._path, index, header)
             self._saved = self.version
 
@@ -95,7 +92,7 @@ class FactIndex:
                 self._known -= leaving
             if changes.added:
                 rows = np.ascontiguousarray(changes.vectors, dtype=np.float32)
-                self._opened().add_with_ids(rows, np.asarray(changes.added, dtype=np.int64))
+                self._opened(rows.shape[1]).add_with_ids(rows, np.asarray(changes.added, dtype=np.int64))
                 self._known |= set(changes.added)
             self.version = changes.version
 
@@ -114,12 +111,12 @@ class FactIndex:
         cosines, numbers = found[0][0].tolist(), found[1][0].tolist()
         return [(n, c) for n, c in zip(numbers, cosines, strict=True) if n >= 0], missing
 
-    def _opened(self) -> faiss.IndexIDMap2:
+    def _opened(self, dimension: int) -> faiss.IndexIDMap2:
         if self._index is None:
             import faiss
 
             faiss.omp_set_num_threads(1)  # a second one waits for the first on cores that others use too
-            self._index = faiss.IndexIDMap2(faiss.IndexFlatIP(self._dimension))
+            self._index = faiss.IndexIDMap2(faiss.IndexFlatIP(dimension))
         return self._index
 
 

@@ -68,12 +68,12 @@ def read_header(path: Path) -> Header | None:
         return None
 
 
-def load(path: Path, *, encoder: str, dimension: int) -> tuple[faiss.IndexIDMap2, Header] | None:
+def load(path: Path, *, encoder: str) -> tuple[faiss.IndexIDMap2, Header] | None:
     """Return the index and its header, None unless the file is whole and of this encoder."""
     try:
         with path.open("rb") as file:
             header = _header(file)
-            if header is None or (header.encoder, header.dimension) != (encoder, dimension):
+            if header is None or header.encoder != encoder:
                 return None
             start = file.tell()
             if not _is_whole(file):

@@ -62,7 +62,7 @@ class Knowledge:
         self._lock = threading.Lock()
         self._seen: Signature | None = None
         self._passages: tuple[Passage, ...] = ()
-        self._vectors: Vector = np.zeros((0, encoder.dimension), dtype=np.float32)
+        self._vectors: Vector = np.zeros((0, 0), dtype=np.float32)
 
     async def find(self, query: str, k: int = 3) -> list[Found]:
         """Return the passages that answer best, the best first; raise TransientError while the encoder is away."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, overload
@@ -31,7 +31,7 @@ from hermes_bot.memory.owner import (
     check_source,
 )
 from hermes_bot.memory.ranking import ranked, ranked_by_words
-from hermes_bot.memory.secrets import holds_secret, without_secrets
+from hermes_bot.memory.secrets import REMOVED, holds_secret, without_secrets
 from hermes_bot.memory.summary import TicketSummary
 from hermes_bot.store.database import Database
 from routing.choice import Encoder
@@ -64,7 +64,7 @@ class Memory:
         self._clock = clock
         self._k = k
         self._enabled = enabled
-        self.index = FactIndex(index_path, encoder=encoder.name, dimension=encoder.dimension)
+        self.index = FactIndex(index_path, encoder=encoder.name)
 
     @overload
     async def remember(
@@ -119,6 +119,8 @@ class Memory:
         """Keep how a ticket ended, for that person's later tickets; a later summary of the ticket replaces it."""
         source = Concluded(about=person, agent=agent, ticket_id=summary.ticket_id)
         text = without_secrets(summary.text)[:SUMMARY_CHARACTERS]
+        if holds_secret(text):
+            text = replace(summary, request=REMOVED, steps=(), decisions=()).text
         return await self._keep(
             person, text, kind=FactKind.SUMMARY, source=source, subject=f"ticket:{summary.ticket_id}"
         )

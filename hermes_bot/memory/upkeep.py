@@ -39,7 +39,7 @@ class Upkeep:
         self._poll_s = poll_s
         self._sleep = sleep
         self._loaded = False
-        self._changed = asyncio.Event()
+        self._unencoded = True
         self._save_after = 0.0
 
     async def run(self) -> None:
@@ -63,8 +63,10 @@ class Upkeep:
             self._loaded = True
             if await self._database.run(fact_rows.version_of) < self._index.version:
                 self._index.clear()  # the database was put back to an older day
-        await self._encode_missing()
         forgotten = await self._follow()
+        if self._unencoded:
+            await self._encode_missing()
+            forgotten = await self._follow() or forgotten
         grown = self._index.version != self._index.saved_version and monotonic() >= self._save_after
         if forgotten or grown:
             await self._save()
@@ -80,6 +82,7 @@ class Upkeep:
             )
             if changes.version == since:
                 return left
+            self._unencoded = True
             left = left or bool(changes.gone)
             await asyncio.to_thread(self._index.apply, changes)
 
@@ -89,6 +92,7 @@ class Upkeep:
         while True:
             todo = await self._database.run(lambda connection: fact_rows.not_encoded(connection, name, ENCODED_AT_ONCE))
             if not todo:
+                self._unencoded = False
                 return
             numbers, texts = [number for number, _ in todo], [text for _, text in todo]
             rows = await asyncio.to_thread(self._encoder.encode, texts)
