@@ -1,7 +1,7 @@
 """What a tool is: an ordinary typed async function with a name, a level and a description for planners.
 
 What stands before the `*` in its signature are arguments, chosen by a planner and checked. What stands after it comes
-from Hermes alone: `caller`, `approval_id`, `call_key`, and services by their name. So no argument can name another
+from Hermes alone: `caller`, `approval_id`, `key`, and services by their name. So no argument can name another
 customer.
 """
 
@@ -26,7 +26,7 @@ from hermes_bot.tools.outcome import Preview
 ToolFunction = Callable[..., Awaitable[dict[str, Any]]]
 Describe = Callable[..., Awaitable[Preview]]
 
-KEYS = frozenset({"approval_id", "call_key"})  # names of parameters that get the key of the call
+KEYS = frozenset({"approval_id", "key"})  # names of parameters that get the key of the call
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 

@@ -175,6 +175,24 @@ class Toolbox:
         except ToolRefusal as refusal:
             return Refused(code=refusal.code)
 
+    async def preview(
+        self, name: str, arguments: Mapping[str, Any] | str, caller: Caller
+    ) -> NeedsApproval | Refused | Invalid:
+        """Return what a person would be asked to allow, and run nothing, also where the call has a lower level by now.
+
+        For a request that somebody edits: it needs an approval still, of level L2 at least.
+        """
+        tool = self._tool(name, caller.agent)
+        if tool is None or tool.describe is None:
+            return Refused(code="not_allowed")
+        values = tool.arguments.read(arguments)
+        if isinstance(values, Invalid):
+            return values
+        try:
+            return await self._preview(tool, values, caller, max(tool.level_of(values), Level.L2))
+        except ToolRefusal as refusal:
+            return Refused(code=refusal.code)
+
     async def run_approved(
         self,
         name: str,
@@ -219,6 +237,8 @@ class Toolbox:
     async def _write(self, tool: Tool, values: Mapping[str, Any], caller: Caller, key: str) -> Done | Refused:
         if not self._effects:
             return Refused(code=REPLAY)
+        if not key and (self._calls is not None or KEYS & tool.needs):
+            raise PermanentError(f"tool {tool.name}: a write needs the key of its call")
         if self._calls is None:
             return Done(result=await self._run(tool, values, caller, key))
         plain = tool.arguments.plain(values)
@@ -242,6 +262,7 @@ class Toolbox:
             arguments=tool.arguments.plain(whole),
             title=preview.title,
             shown=preview.shown,
+            internal=preview.internal,
         )
 
     async def _recorded(
