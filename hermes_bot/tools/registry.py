@@ -167,7 +167,7 @@ def _refuse_unusable(made: Tool) -> None:
     if made.describe is None:
         raise TypeError(f"{made.name}: a tool of level {made.level.name} needs `describe`, or nobody can approve it")
     taken = set(inspect.signature(made.describe).parameters)
-    wanted = {*made.arguments.names, *made.needs} - KEYS
+    wanted = {*made.arguments.names, *(made.needs - KEYS)}
     if taken != wanted:
         raise TypeError(f"{made.name}: `describe` takes {sorted(taken)}, but should take {sorted(wanted)}")
 
