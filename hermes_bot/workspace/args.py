@@ -26,6 +26,14 @@ class Args:
         """Return whether the argument was sent."""
         return name in self._values
 
+    def any(self, name: str) -> Any:
+        """Return the argument as it was sent, None when it was not."""
+        return self._values.get(name)
+
+    def all(self) -> Json:
+        """Return all arguments but the token."""
+        return {key: value for key, value in self._values.items() if key != "token"}
+
     def text(self, name: str) -> str:
         """Return a string argument, empty when it was not sent."""
         value = self._values.get(name, "")
@@ -48,14 +56,14 @@ class Args:
         """Return a yes or no, no when it was not sent."""
         return str(self._values.get(name, "false")).lower() in ("true", "1")
 
-    def limit(self, default: int, most: int) -> int:
-        """Return the page size; raise `invalid_limit` for what is no number from 1 to `most`."""
+    def limit(self, default: int, most: int, wrong: str) -> int:
+        """Return the page size; raise `wrong` for what is no number from 1 to `most`."""
         try:
             number = int(str(self._values.get("limit", default)))
         except ValueError:
-            raise Refusal("invalid_limit") from None
+            raise Refusal(wrong) from None
         if not 1 <= number <= most:
-            raise Refusal("invalid_limit")
+            raise Refusal(wrong)
         return number
 
     def structure(self, name: str, *, wrong: str) -> Any:
@@ -91,12 +99,17 @@ def token_of(request: web.Request, values: Mapping[str, Any]) -> str:
     return token.strip() if scheme.lower() == "bearer" else str(values.get("token", ""))
 
 
-def page_of(items: Sequence[T], args: Args, *, default: int, most: int) -> tuple[list[T], Json]:
-    """Return one page of `items` and its `response_metadata`; the cursor is opaque, as Slack's is."""
+def page_of(
+    items: Sequence[T], args: Args, *, default: int, most: int, wrong: str = "invalid_arguments"
+) -> tuple[list[T], Json]:
+    """Return one page of `items` and its `response_metadata`; the cursor is opaque, as Slack's is.
+
+    `wrong` is what the method answers to a page size that cannot be: few have a word of their own for it.
+    """
     start = _cursor_start(args.text("cursor"))
     if start > len(items):
         raise Refusal("invalid_cursor")
-    end = start + args.limit(default, most)
+    end = start + args.limit(default, most, wrong)
     more = base64.b64encode(f"at:{end}".encode()).decode() if end < len(items) else ""
     return list(items[start:end]), {"response_metadata": {"next_cursor": more}}
 

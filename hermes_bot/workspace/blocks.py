@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hermes_bot.workspace.elements import BUTTONLIKE, INPUTS, check_element
+from hermes_bot.workspace import newer_blocks
+from hermes_bot.workspace.elements import IN_ACTIONS, IN_INPUT, IN_SECTION, INTERACTIVE, check_element
 from hermes_bot.workspace.found import Found
+from hermes_bot.workspace.newer_blocks import MAX_MARKDOWN
 from hermes_bot.workspace.posts import Json
 
 MAX_MESSAGE_BLOCKS = 50
@@ -26,21 +28,33 @@ _FIELDS: Mapping[str, frozenset[str]] = {
     "header": frozenset({"text", "level"}),
     "image": frozenset({"image_url", "slack_file", "alt_text", "title"}),
     "input": frozenset({"label", "element", "hint", "optional", "dispatch_action"}),
+    **newer_blocks.FIELDS,
 }
 
 
-def faults_of(blocks: object, *, limit: int = MAX_MESSAGE_BLOCKS, at: str = "/blocks") -> list[str]:
-    """Return what is wrong with a list of blocks, in order; empty when Slack would take it."""
+def faults_of(
+    blocks: object, *, limit: int = MAX_MESSAGE_BLOCKS, at: str = "/blocks", surface: str = "message"
+) -> list[str]:
+    """Return what is wrong with the blocks of a "message", "modal" or "home", in order; empty when Slack takes them."""
     found = Found()
     if not isinstance(blocks, list):
         found.add("must be an array", at)
         return found.sentences
     if len(blocks) > limit:
         found.add(f"no more than {limit} items allowed", at)
-    check = _BlockCheck(found)
+    check = _BlockCheck(found, surface)
     for number, block in enumerate(blocks):
         check.block(block, f"{at}/{number}")
+    kinds = [block.get("type") for block in blocks if isinstance(block, dict)]
+    if kinds.count("table") > 1:
+        found.add("only_one_table_allowed", at)
+    if sum(len(str(block.get("text", ""))) for block in _of_kind(blocks, "markdown")) > MAX_MARKDOWN:
+        found.add(f"markdown blocks must be less than {MAX_MARKDOWN + 1} characters together", at)
     return found.sentences
+
+
+def _of_kind(blocks: Sequence[object], kind: str) -> list[Json]:
+    return [block for block in blocks if isinstance(block, dict) and block.get("type") == kind]
 
 
 def text_length(blocks: Sequence[Any]) -> int:
@@ -63,20 +77,26 @@ def with_ids(blocks: Sequence[Json], new_id: Callable[[], str]) -> tuple[Json, .
 
 def _with_action_ids(block: Json, new_id: Callable[[], str]) -> Json:
     def named(element: Json) -> Json:
-        interactive = element.get("type") in BUTTONLIKE | INPUTS
+        interactive = element.get("type") in INTERACTIVE
         return {**element, "action_id": element.get("action_id") or new_id()} if interactive else element
 
-    if block["type"] == "actions":
-        return {**block, "elements": [named(element) for element in block["elements"]]}
-    for key in ("accessory", "element"):
-        if key in block:
-            block = {**block, key: named(block[key])}
+    lists = {"actions": "elements", "context_actions": "elements", "card": "actions"}
+    key = lists.get(block["type"], "")
+    if key in block:
+        return {**block, key: [named(element) for element in block[key]]}
+    nested = {"carousel": "elements", "container": "child_blocks"}.get(block["type"])
+    if nested is not None:
+        return {**block, nested: list(with_ids(block[nested], new_id))}
+    for single in ("accessory", "element"):
+        if single in block:
+            block = {**block, single: named(block[single])}
     return block
 
 
 @dataclass(slots=True)
 class _BlockCheck:
     found: Found
+    surface: str = "message"
     block_ids: set[str] = field(default_factory=set)
 
     def block(self, block: object, at: str) -> None:
@@ -86,6 +106,9 @@ class _BlockCheck:
         kind = block.get("type")
         if not isinstance(kind, str) or kind not in _FIELDS:
             self.found.add(f"unsupported type: {kind}", f"{at}/type")
+            return
+        if self.surface not in newer_blocks.ON_SURFACES.get(kind, (self.surface,)):
+            self.found.add(f"unsupported type: {kind} in a {self.surface}", f"{at}/type")
             return
         self.found.only(block, _FIELDS[kind] | {"type", "block_id"}, at)
         self._block_id(block, at)
@@ -99,6 +122,11 @@ class _BlockCheck:
         }
         if kind in by_kind:
             by_kind[kind](block, at)
+        elif kind in newer_blocks.CHECKS:
+            newer_blocks.CHECKS[kind](self.found, block, at)
+        if kind == "container" and isinstance(block.get("child_blocks"), list):
+            for number, child in enumerate(block["child_blocks"]):
+                self.block(child, f"{at}/child_blocks/{number}")
 
     def _block_id(self, block: Json, at: str) -> None:
         block_id = block.get("block_id")
@@ -119,7 +147,7 @@ class _BlockCheck:
             for number, one in enumerate(self.found.array(block["fields"], f"{at}/fields", limit=10)):
                 self.found.text(one, f"{at}/fields/{number}", limit=2000)
         if "accessory" in block:
-            check_element(self.found, block["accessory"], f"{at}/accessory", BUTTONLIKE | {"image"}, set())
+            check_element(self.found, block["accessory"], f"{at}/accessory", IN_SECTION, set())
 
     def _context(self, block: Json, at: str) -> None:
         for number, one in enumerate(self.found.array(block.get("elements"), f"{at}/elements", limit=10)):
@@ -132,7 +160,7 @@ class _BlockCheck:
     def _actions(self, block: Json, at: str) -> None:
         action_ids: set[str] = set()
         for number, one in enumerate(self.found.array(block.get("elements"), f"{at}/elements", limit=25)):
-            check_element(self.found, one, f"{at}/elements/{number}", BUTTONLIKE, action_ids)
+            check_element(self.found, one, f"{at}/elements/{number}", IN_ACTIONS, action_ids)
 
     def _header(self, block: Json, at: str) -> None:
         self.found.text(block.get("text"), f"{at}/text", limit=150, plain=True)
@@ -148,4 +176,10 @@ class _BlockCheck:
         self.found.text(block.get("label"), f"{at}/label", limit=2000, plain=True)
         if "hint" in block:
             self.found.text(block["hint"], f"{at}/hint", limit=2000, plain=True)
-        check_element(self.found, block.get("element"), f"{at}/element", INPUTS, set())
+        check_element(
+            self.found,
+            block.get("element"),
+            f"{at}/element",
+            IN_INPUT - ({"file_input"} if self.surface != "modal" else set()),
+            set(),
+        )

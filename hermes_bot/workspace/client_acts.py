@@ -21,7 +21,27 @@ class ClientActs:
         """Write a message or a reply."""
         body = await Body.of(request)
         ts = await self._workspace.post(
-            body.text("user"), body.text("channel"), body.text("text"), body.text("thread_ts")
+            body.text("user"),
+            body.text("channel"),
+            body.text("text"),
+            body.text("thread_ts"),
+            broadcast=body.any("broadcast") is True,
+        )
+        return web.json_response({"ok": True, "ts": ts})
+
+    async def upload(self, request: web.Request) -> web.StreamResponse:
+        """Share a file; its content is the body, everything else stands in the query."""
+        query = request.query
+        content = await request.read()
+        if not content:
+            raise Refusal("no_file_data")
+        ts = await self._workspace.upload(
+            query.get("user", ""),
+            query.get("channel", ""),
+            query.get("name", ""),
+            content,
+            text=query.get("text", ""),
+            thread_ts=query.get("thread_ts", ""),
         )
         return web.json_response({"ok": True, "ts": ts})
 
@@ -80,6 +100,36 @@ class ClientActs:
             body.text("user"), body.text("channel"), body.text("ts"), body.text("name"), on=body.any("on") is not False
         )
         return web.json_response({"ok": True})
+
+    async def command(self, request: web.Request) -> web.StreamResponse:
+        """Send a slash command."""
+        body = await Body.of(request)
+        return _shown_outcome(
+            await self._workspace.command(
+                body.text("user"), body.text("channel"), body.text("command"), body.text("text")
+            )
+        )
+
+    async def shortcut(self, request: web.Request) -> web.StreamResponse:
+        """Use a shortcut of a message, or one of the workspace."""
+        body = await Body.of(request)
+        return _shown_outcome(
+            await self._workspace.shortcut(
+                body.text("user"), body.text("callback_id"), body.text("channel"), body.text("ts")
+            )
+        )
+
+    async def home(self, request: web.Request) -> web.StreamResponse:
+        """Open the app's "home" or "messages" tab; the app is told."""
+        body = await Body.of(request)
+        await self._workspace.open_home(body.text("user"), body.text("tab"), body.text("app"))
+        return web.json_response({"ok": True})
+
+    async def stop(self, request: web.Request) -> web.StreamResponse:
+        """Press Stop beside an agent's work."""
+        body = await Body.of(request)
+        stopped = await self._workspace.stop(body.text("user"), body.text("channel"), body.text("thread_ts"))
+        return web.json_response({"ok": True, "stopped": stopped})
 
 
 def _shown_outcome(outcome: Outcome) -> web.Response:

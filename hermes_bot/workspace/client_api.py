@@ -12,30 +12,40 @@ Pages
 
 Reading
     GET /client/people
-        {"team": {"id", "name"}, "bot": {"id", "name"}, "people": [{"id", "name", "role", "dm"}],
-         "groups": [{"id", "handle", "members": [user ids]}]}
-        role: "customer" | "operator" | "admin" | "member"; dm: id of the person's conversation with the bot.
+        {"team": {"id", "name"}, "bot": BOT, "bots": [BOT], "groups": [{"id", "handle", "members": [user ids]}],
+         "people": [{"id", "name", "role", "dm", "guest": bool, "stranger": bool, "company"}]}
+        role: "customer" | "operator" | "admin" | "member"; dm: id of the person's conversation with the first bot.
+        BOT: {"id", "app", "name", "commands": ["/…"], "shortcuts": [{"callback_id", "name", "of_message"}], "home"}
     GET /client/state?user=U
-        {"channels": [{"id", "name", "kind": "channel" | "dm", "private", "topic", "archived", "members": [user ids]}]}
+        {"channels": [{"id", "name", "kind": "channel" | "dm" | "mpim", "private", "topic", "archived", "shared": bool,
+          "members": [user ids]}]}
         Only conversations that U is a member of. A DM is named after its other side.
     GET /client/messages?user=U&channel=C[&thread_ts=TS]
-        {"messages": [MESSAGE]} oldest first: without thread_ts the root messages of the channel, with it the parent
+        {"messages": [MESSAGE], "sessions": [SESSION]} oldest first: without thread_ts the root messages of the channel, with it the parent
         and its replies. Ephemeral messages that U was sent there are merged in by time.
     GET /client/views?user=U
-        {"views": [VIEW]} the modals that U has open, the topmost last.
+        {"views": [VIEW], "home": VIEW or null} the modals that U has open, the topmost last; what the bot's home shows.
+    GET /client/file?user=U&id=F
+        The content of a file in a conversation of U's: pictures to show, everything else to save.
 
 MESSAGE
     {"ts", "user", "bot": bool, "username", "text", "blocks": [], "thread_ts": "" or the parent's ts, "reply_count",
      "latest_reply": "" or ts, "edited": bool, "deleted": bool, "reactions": [{"name", "count", "users"}],
-     "ephemeral": bool, "files": []}
+     "ephemeral": bool, "files": [], "attachments": [], "subtype", "broadcast": bool,
+     "streaming": "" | "in_progress" | "completed"}
     text and blocks are Slack's own: `&lt; &gt; &amp;` escaped, `<@U…>`, `<#C…|name>`, `<https://…|label>`, `:emoji:`.
     deleted is true for a thread's parent that was deleted while it had replies, and in the frame "deleted".
+SESSION
+    {"app", "channel", "thread_ts", "status": "" | "processing" | "active" | "suspended" | "closed", "title", "text",
+     "loading_messages": [], "prompts": [{"title", "message"}], "prompts_title"} with "" as thread_ts for a whole DM.
 VIEW
     Slack's view object: {"id", "type": "modal", "title", "submit", "close", "blocks", "callback_id", "hash", …}.
 
 Acting
-    POST /client/post    {"user", "channel", "text", "thread_ts"?}         -> {"ok": true, "ts"}
+    POST /client/post    {"user", "channel", "text", "thread_ts"?, "broadcast"?}  -> {"ok": true, "ts"}
         text is what the person typed: it is escaped here, and `@Name` of a person, the bot or a group becomes a token.
+    POST /client/upload?user=U&channel=C&name=N[&text=T][&thread_ts=TS]    -> {"ok": true, "ts"}
+        The body is the file, as application/octet-stream.
     POST /client/edit    {"user", "channel", "ts", "text"}                 -> {"ok": true}
     POST /client/delete  {"user", "channel", "ts"}                         -> {"ok": true}
         One's own messages alone.
@@ -48,6 +58,11 @@ Acting
     POST /client/view    {"user", "view_id", "action": "submit" | "close", "values"?}  -> {"ok", "error"?, "errors"?}
         values: {block_id: {action_id: value}}; value is a string (text, date, one option's value), a list of strings
         (checkboxes, multi selects) or null. errors: {block_id: sentence} to show beside the inputs; the modal stays.
+    POST /client/command {"user", "channel", "command": "/…", "text"?}     -> {"ok", "error"?}
+    POST /client/shortcut {"user", "callback_id", "channel"?, "ts"?}       -> {"ok", "error"?}
+    POST /client/home    {"user", "tab": "home" | "messages", "app"?}      -> {"ok": true}
+        The app is told that its tab was opened.
+    POST /client/stop    {"user", "channel", "thread_ts"}                  -> {"ok": true, "stopped": [ts]}
     POST /client/react   {"user", "channel", "ts", "name", "on": bool}     -> {"ok": true}
 
 Live
@@ -60,6 +75,8 @@ Live
                                                                      "deleted" frames of it carry message.ephemeral
         {"type": "view_opened", "view"}                              opened, or redrawn when the id is already open
         {"type": "view_closed", "view"}
+        {"type": "home",        "view"}                              the bot's home shows this now
+        {"type": "session",     "channel", "session"}                a SESSION, new or changed
         {"type": "state"}                                            the list of conversations changed: read it again
     Frames from the client are ignored. Nothing is replayed: after a reconnect, read the messages again.
 """
@@ -86,6 +103,8 @@ _STATUS: Mapping[str, int] = {
     "message_not_found": 404,
     "thread_not_found": 404,
     "view_not_found": 404,
+    "file_not_found": 404,
+    "file_deleted": 404,
 }
 _PAGE_HEADERS = {"Cache-Control": "no-cache", "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY"}
 
@@ -101,7 +120,13 @@ class ClientApi:
     def routes(self) -> list[web.AbstractRouteDef]:
         """Return the routes to add to the server."""
         reads, acts = self._reads, self._acts
-        reading = {"people": reads.people, "state": reads.state, "messages": reads.messages, "views": reads.views}
+        reading = {
+            "people": reads.people,
+            "state": reads.state,
+            "messages": reads.messages,
+            "views": reads.views,
+            "file": reads.file,
+        }
         acting = {
             "post": acts.post,
             "edit": acts.edit,
@@ -109,12 +134,17 @@ class ClientApi:
             "react": acts.react,
             "action": acts.action,
             "view": acts.view,
+            "command": acts.command,
+            "shortcut": acts.shortcut,
+            "home": acts.home,
+            "stop": acts.stop,
         }
         return [
             web.get("/", self._guarded(_page)),
             web.get("/page/{path:.+}", self._guarded(_page)),
             web.get("/archives/{channel}/{post}", self._guarded(_permalink)),
             web.get("/client/live", self._guarded(self._live.serve)),
+            web.post("/client/upload", self._guarded(acts.upload, content="application/octet-stream")),
             *(web.get(f"/client/{name}", self._guarded(handler)) for name, handler in reading.items()),
             *(web.post(f"/client/{name}", self._guarded(handler)) for name, handler in acting.items()),
         ]
@@ -123,12 +153,12 @@ class ClientApi:
         """End the live sockets."""
         await self._live.close()
 
-    def _guarded(self, handler: Handler) -> Handler:
+    def _guarded(self, handler: Handler, *, content: str = "application/json") -> Handler:
         """Return the handler with refusals as JSON; a form that another site could send is none of ours."""
 
         async def guarded(request: web.Request) -> web.StreamResponse:
-            if request.method == "POST" and request.content_type != "application/json":
-                return _refused("json_wanted", 415)
+            if request.method == "POST" and request.content_type != content:
+                return _refused("json_wanted" if content.endswith("json") else "octets_wanted", 415)
             try:
                 return await handler(request)
             except Refusal as refusal:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from aiohttp import WSCloseCode, web
 
-from hermes_bot.workspace import wire
+from hermes_bot.workspace import client_shown
 from hermes_bot.workspace.feed import Change
 from hermes_bot.workspace.posts import Json
 from hermes_bot.workspace.sockets import CLOSE_LIMIT_S
@@ -63,12 +63,15 @@ class LiveSockets:
             return None
         if change.kind == "state":
             return {"type": "state"}
-        if change.post is None:
+        if change.post is None and not change.channel:
             return {"type": change.kind, "view": change.view}
-        post = change.post
-        if user not in self._workspace.roster.channel(post.channel).members:
+        place = change.post.channel if change.post is not None else change.channel
+        if user not in self._workspace.roster.channel(place).members:
             return None
-        message = wire.shown(post, self._workspace.roster, self._workspace.posts, deleted=change.kind == "deleted")
+        if change.post is None:
+            return {"type": change.kind, "channel": place, **change.data}
+        post = change.post
+        message = client_shown.message(post, user, self._workspace, deleted=change.kind == "deleted")
         return {"type": change.kind, "channel": post.channel, "thread_ts": post.thread_ts, "message": message}
 
 

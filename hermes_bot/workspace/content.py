@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,9 @@ from hermes_bot.workspace.args import Args
 from hermes_bot.workspace.blocks import MAX_MESSAGE_BLOCK_TEXT, faults_of, text_length, with_ids
 from hermes_bot.workspace.posts import Json
 from hermes_bot.workspace.refusal import Refusal
+
+_BARE_AMPERSAND = re.compile(r"&(?!amp;|lt;|gt;)")
+_TOKEN = re.compile(r"(<(?:[@#!]|[a-z][a-z0-9+.-]*:)[^<>\n]*>)")
 
 MAX_TEXT = 40_000
 MAX_UPDATE_TEXT = 4_000
@@ -41,8 +45,10 @@ class Content:
 
 def content_of(args: Args, new_id: Callable[[], str], *, update: bool = False) -> Content:
     """Return the content of a call; raise Slack's refusal for what it would not take."""
-    text = _text(args, update=update)
+    text = sent_text(_text(args, update=update))
     blocks = _blocks(args)
+    if args.text("markdown_text"):
+        blocks = [{"type": "markdown", "text": args.text("markdown_text")}]
     attachments = _attachments(args)
     if not text and not blocks and not attachments:
         raise Refusal("no_text")
@@ -55,6 +61,22 @@ def content_of(args: Args, new_id: Callable[[], str], *, update: bool = False) -
         blocks_given=args.given("blocks"),
         truncated=len(text) > MAX_TEXT,
     )
+
+
+def content_of_command(answer: Json, new_id: Callable[[], str]) -> Content | None:
+    """Return what an app answers to a slash command at once, None for an empty ack."""
+    args = Args(answer)
+    if not any(args.given(name) for name in ("text", "blocks", "attachments")):
+        return None
+    return content_of(args, new_id)
+
+
+def sent_text(text: str) -> str:
+    """Return an app's text as Slack keeps it: what is no token and no entity is escaped."""
+    text = _BARE_AMPERSAND.sub("&amp;", text)
+    pieces = _TOKEN.split(text)
+    pieces[::2] = [piece.replace("<", "&lt;") for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def _text(args: Args, *, update: bool) -> str:

@@ -37,7 +37,7 @@ class Conversations:
 
     def delete(self, post: Post) -> None:
         """Take a message or ephemeral away; a parent with replies leaves a tombstone in its place."""
-        if not post.seen_by and self._posts.replies(post.channel, post.ts):
+        if not post.seen_by and not post.tombstone and self._posts.replies(post.channel, post.ts):
             grave = Post(
                 channel=post.channel,
                 ts=post.ts,
@@ -51,6 +51,7 @@ class Conversations:
         if not post.seen_by:
             self._events.deleted(post)
         self._feed.publish(Change(kind="deleted", post=post, only_for=post.seen_by))
+        self._close_grave(post)
         self._show_parent(post)
 
     def react(self, post: Post, user: str, name: str) -> None:
@@ -66,6 +67,17 @@ class Conversations:
             raise Refusal("no_reaction")
         self._set_reactions(post.without_reaction(name, user))
         self._events.reacted(post, user, name, added=False)
+
+    def redraw(self, post: Post, *, only_for: str = "") -> None:
+        """Show a message anew of which the apps are told nothing yet: one that is still being written."""
+        self._posts.replace(post)
+        self._feed.publish(Change(kind="changed", post=post, only_for=only_for))
+
+    def _close_grave(self, reply: Post) -> None:
+        """Take a tombstone away with the last of its replies."""
+        parent = self._posts.get(reply.channel, reply.thread_ts) if reply.thread_ts else None
+        if parent is not None and parent.tombstone and not self._posts.replies(parent.channel, parent.ts):
+            self.delete(parent)
 
     def _set_reactions(self, post: Post) -> None:
         self._posts.replace(post)

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from hermes_bot.workspace.ack_faults import AckFaults
 from hermes_bot.workspace.clock import Clock, Timer, within
 from hermes_bot.workspace.ids import Ids
 from hermes_bot.workspace.posts import Json
@@ -42,11 +43,14 @@ class _Envelope:
 class Deliveries:
     """The envelopes that are not settled. `push` gives a frame to some socket and returns False when there is none."""
 
-    def __init__(self, clock: Clock, ids: Ids, push: Callable[[Json], bool], wake: Callable[[], None]) -> None:
+    def __init__(
+        self, clock: Clock, ids: Ids, push: Callable[[Json], bool], wake: Callable[[], None], faults: AckFaults
+    ) -> None:
         self._clock = clock
         self._ids = ids
         self._push = push
         self._wake = wake
+        self.faults = faults
         self._open: dict[str, _Envelope] = {}
         self._held: deque[_Envelope] = deque()
         self._answers: dict[str, asyncio.Future[Json]] = {}
@@ -78,10 +82,17 @@ class Deliveries:
 
     async def send_interaction(self, payload: Json, *, answerable: bool) -> Json:
         """Deliver an interaction once and return the payload of its ack; raise Refusal when none came in time."""
+        return await self._ask("interactive", payload, answerable=answerable)
+
+    async def send_command(self, payload: Json) -> Json:
+        """Deliver a slash command in the same way."""
+        return await self._ask("slash_commands", payload, answerable=True)
+
+    async def _ask(self, kind: str, payload: Json, *, answerable: bool) -> Json:
         envelope_id = self._ids.next("env-")
         frame = {
             "envelope_id": envelope_id,
-            "type": "interactive",
+            "type": kind,
             "accepts_response_payload": answerable,
             "payload": payload,
         }
@@ -97,6 +108,14 @@ class Deliveries:
             del self._answers[envelope_id]
 
     def ack(self, envelope_id: str, payload: Json) -> None:
+        """Take an ack from whichever socket, unless a test lets it get lost or come late."""
+        fault = self.faults.take()
+        if fault is None:
+            self._settle(envelope_id, payload)
+        elif fault.delay_s is not None:
+            self._clock.call_later(fault.delay_s, lambda: self._settle(envelope_id, payload))
+
+    def _settle(self, envelope_id: str, payload: Json) -> None:
         """Settle the envelope, if it is waited for just now."""
         answer = self._answers.get(envelope_id)
         if answer is not None and not answer.done():

@@ -1,25 +1,24 @@
-"""The interactive elements of Block Kit: their fields and sizes, and the state that a chosen or typed value gives."""
+"""The interactive elements of Block Kit: where each may stand, its fields and its sizes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
 
 from hermes_bot.workspace.found import Found
 from hermes_bot.workspace.posts import Json
 
-_CHOICES = frozenset({"static_select", "radio_buttons", "overflow"})
-_MANY_CHOICES = frozenset({"multi_static_select", "checkboxes"})
-_PICKERS: Mapping[str, str] = {
-    "datepicker": "selected_date",
-    "timepicker": "selected_time",
-    "users_select": "selected_user",
-    "conversations_select": "selected_conversation",
-    "channels_select": "selected_channel",
-}
-_TYPED = frozenset({"plain_text_input", "email_text_input", "number_input", "url_text_input"})
-BUTTONLIKE = frozenset({"button"}) | _CHOICES | _MANY_CHOICES | frozenset(_PICKERS)
-INPUTS = (BUTTONLIKE | _TYPED) - {"button", "overflow"}
+CHOICES = frozenset({"static_select", "radio_buttons", "overflow"})
+_MULTI_STATIC = "multi_static_select"
+MANY_CHOICES = frozenset({_MULTI_STATIC, "checkboxes"})
+_PICKERS = frozenset({"datepicker", "timepicker", "users_select", "conversations_select", "channels_select"})
+_MULTI_PICKERS = frozenset({"multi_users_select", "multi_conversations_select", "multi_channels_select"})
+_TYPED = frozenset({"plain_text_input", "email_text_input", "number_input", "url_text_input", "rich_text_input"})
+
+IN_SECTION = frozenset({"button", "image", _MULTI_STATIC}) | CHOICES | MANY_CHOICES | _PICKERS | _MULTI_PICKERS
+IN_ACTIONS = (IN_SECTION | {"datetimepicker"}) - {"image", _MULTI_STATIC} - _MULTI_PICKERS
+IN_INPUT = (IN_SECTION | _TYPED | {"datetimepicker", "file_input"}) - {"button", "image", "overflow"}
+IN_CONTEXT_ACTIONS = frozenset({"feedback_buttons", "icon_button"})
+INTERACTIVE = (IN_SECTION | IN_ACTIONS | IN_INPUT | IN_CONTEXT_ACTIONS) - {"image"}
 
 _MAX_OPTIONS: Mapping[str, int] = {"overflow": 5, "radio_buttons": 10, "checkboxes": 10}
 _FIELDS: Mapping[str, frozenset[str]] = {
@@ -37,8 +36,40 @@ _FIELDS: Mapping[str, frozenset[str]] = {
     "datepicker": frozenset({"initial_date", "placeholder", "confirm", "focus_on_load"}),
     "timepicker": frozenset({"initial_time", "placeholder", "confirm", "focus_on_load", "timezone"}),
     "users_select": frozenset({"initial_user", "placeholder", "confirm", "focus_on_load"}),
-    "conversations_select": frozenset({"initial_conversation", "placeholder", "confirm", "focus_on_load", "filter"}),
-    "channels_select": frozenset({"initial_channel", "placeholder", "confirm", "focus_on_load"}),
+    "conversations_select": frozenset(
+        {
+            "initial_conversation",
+            "default_to_current_conversation",
+            "response_url_enabled",
+            "placeholder",
+            "confirm",
+            "focus_on_load",
+            "filter",
+        }
+    ),
+    "channels_select": frozenset(
+        {"initial_channel", "response_url_enabled", "placeholder", "confirm", "focus_on_load"}
+    ),
+    "datetimepicker": frozenset({"initial_date_time", "confirm", "focus_on_load"}),
+    "multi_users_select": frozenset({"initial_users", "placeholder", "confirm", "focus_on_load", "max_selected_items"}),
+    "multi_conversations_select": frozenset(
+        {
+            "initial_conversations",
+            "default_to_current_conversation",
+            "placeholder",
+            "confirm",
+            "focus_on_load",
+            "max_selected_items",
+            "filter",
+        }
+    ),
+    "multi_channels_select": frozenset(
+        {"initial_channels", "placeholder", "confirm", "focus_on_load", "max_selected_items"}
+    ),
+    "feedback_buttons": frozenset({"positive_button", "negative_button"}),
+    "icon_button": frozenset({"icon", "text", "accessibility_label", "value", "visible_to_user_ids", "confirm"}),
+    "rich_text_input": frozenset({"initial_value", "dispatch_action_config", "focus_on_load", "placeholder"}),
+    "file_input": frozenset({"filetypes", "max_files"}),
     "plain_text_input": frozenset(
         {
             "initial_value",
@@ -145,46 +176,34 @@ def _plain_text_input(found: Found, element: Json, at: str) -> None:
             found.add(f"must be between {least} and 3000", f"{at}/{key}")
 
 
+def _feedback_buttons(found: Found, element: Json, at: str) -> None:
+    for name in ("positive_button", "negative_button"):
+        button, place = element.get(name), f"{at}/{name}"
+        if not isinstance(button, dict):
+            found.add(f"missing required field: {name}", at)
+            continue
+        found.only(button, {"text", "value", "accessibility_label"}, place)
+        found.text(button.get("text"), f"{place}/text", limit=75, plain=True)
+        found.string(button.get("value"), f"{place}/value", limit=2000)
+        if "accessibility_label" in button:
+            found.string(button["accessibility_label"], f"{place}/accessibility_label", limit=75)
+
+
+def _icon_button(found: Found, element: Json, at: str) -> None:
+    found.one_of(element.get("icon"), ("trash",), f"{at}/icon")
+    found.text(element.get("text"), f"{at}/text", limit=75, plain=True)
+    for key, limit in (("value", 2000), ("accessibility_label", 75)):
+        if key in element:
+            found.string(element[key], f"{at}/{key}", limit=limit)
+    if "visible_to_user_ids" in element:
+        found.array(element["visible_to_user_ids"], f"{at}/visible_to_user_ids", limit=10)
+
+
 _BY_KIND: Mapping[str, Callable[[Found, Json, str], None]] = {
     "button": _button,
     "image": _image,
     "plain_text_input": _plain_text_input,
-    **dict.fromkeys(_CHOICES | _MANY_CHOICES, _options),
+    "feedback_buttons": _feedback_buttons,
+    "icon_button": _icon_button,
+    **dict.fromkeys(CHOICES | MANY_CHOICES, _options),
 }
-
-
-def state_of(element: Json, value: Any) -> Json | None:
-    """Return the element's entry in `state.values` for a value of the client API; None when it cannot have it."""
-    kind = element["type"]
-    if kind in _CHOICES:
-        options = [_option(element, value)] if value else [None]
-        return {"type": kind, "selected_option": options[0]} if value in (None, "") or options[0] else None
-    if kind in _MANY_CHOICES:
-        wanted = value or []
-        chosen = [_option(element, one) for one in wanted] if isinstance(wanted, list) else [None]
-        return {"type": kind, "selected_options": chosen} if all(chosen) else None
-    if value is not None and not isinstance(value, str):
-        return None
-    return {"type": kind, _PICKERS.get(kind, "value"): value or None}
-
-
-def initial_value(element: Json) -> Any:
-    """Return the value, as the client API has it, that the element starts with."""
-    if "initial_option" in element:
-        return element["initial_option"]["value"]
-    if "initial_options" in element:
-        return [option["value"] for option in element["initial_options"]]
-    names = ("initial_value", "initial_date", "initial_time", "initial_user", "initial_conversation", "initial_channel")
-    return next((element[name] for name in names if name in element), None)
-
-
-def is_empty(state: Json) -> bool:
-    """Return whether nothing was typed or chosen."""
-    return not any(value for key, value in state.items() if key != "type")
-
-
-def _option(element: Json, value: object) -> Json | None:
-    options = [*element.get("options", ())]
-    for group in element.get("option_groups", ()):
-        options += group["options"]
-    return next((option for option in options if option["value"] == value), None)

@@ -36,7 +36,14 @@ class TokenRevoked:
     """The token is revoked for good at this call; only `Tokens.restore` makes it good again."""
 
 
-Fault = RateLimited | ServerError | ReplyLost | ApiError | TokenRevoked
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """The call takes effect at once and is answered that much later, on the workspace's clock."""
+
+    delay_s: float
+
+
+Fault = RateLimited | ServerError | ReplyLost | ApiError | TokenRevoked | Slow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

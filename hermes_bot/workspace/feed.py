@@ -11,10 +11,15 @@ from hermes_bot.workspace.posts import Json, Post
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """Something that a page shows. `only_for` names the one person who may see it; empty: the channel's members."""
+    """Something that a page shows. `only_for` names the one person who may see it; empty: the channel's members.
+
+    `channel` and `data` belong to what is neither a message nor a view: a "status" or "prompts" of a conversation.
+    """
 
     kind: str
     post: Post | None = None
+    channel: str = ""
+    data: Json = field(default_factory=dict)
     view: Json = field(default_factory=dict)
     only_for: str = ""
 

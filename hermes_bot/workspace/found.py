@@ -51,6 +51,25 @@ class Found:
         self.only(value, {"type", "text", "emoji" if kind == "plain_text" else "verbatim"}, at)
         self.string(value.get("text"), f"{at}/text", limit=limit)
 
+    def one_of(self, value: object, allowed: Collection[str], at: str) -> None:
+        """Find a value that is none of those."""
+        if value not in allowed:
+            self.add(f"failed to match any of the allowed values: {value}", at)
+
+    def rich_text(self, value: object, at: str) -> None:
+        """Find what is wrong with a `rich_text` block."""
+        if not isinstance(value, dict) or value.get("type") != "rich_text":
+            self.add("must be a rich_text block", at)
+            return
+        self.only(value, {"type", "block_id", "elements"}, at)
+        kinds = {f"rich_text_{kind}" for kind in ("section", "list", "preformatted", "quote")}
+        for number, one in enumerate(self.array(value.get("elements"), f"{at}/elements", limit=1000)):
+            kind = one.get("type") if isinstance(one, dict) else None
+            if kind not in kinds:
+                self.add(f"unsupported type: {kind}", f"{at}/elements/{number}/type")
+            elif not isinstance(one.get("elements"), list):
+                self.add("missing required field: elements", f"{at}/elements/{number}")
+
     def array(self, value: object, at: str, *, limit: int) -> list[Any]:
         """Return the list to look at further, empty when it is none; find one that is empty or too long."""
         if value is None:

@@ -15,6 +15,7 @@ from urllib.parse import urlencode
 
 import aiohttp
 
+from hermes_bot.workspace.ack_faults import AckFaults
 from hermes_bot.workspace.clock import Clock, within
 from hermes_bot.workspace.deliveries import ACK_LIMIT_S, RETRY_AFTER_S
 from hermes_bot.workspace.people import App
@@ -43,6 +44,15 @@ class _Answer:
     no_retry: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class RequestUrls:
+    """Where an app wants to be reached; empty: interactions where events go, commands where interactions go."""
+
+    events: str
+    interactions: str = ""
+    commands: str = ""
+
+
 class HttpDelivery:
     """The courier that posts to the app's request URLs.
 
@@ -54,17 +64,19 @@ class HttpDelivery:
         app: App,
         clock: Clock,
         wake: Callable[[], None],
+        urls: RequestUrls,
         *,
-        events_url: str,
-        interactions_url: str = "",
+        faults: AckFaults | None = None,
         wall: Callable[[], float] = time.time,
     ) -> None:
         self._app = app
         self._clock = clock
         self._wake = wake
         self._wall = wall
-        self._events_url = events_url
-        self._interactions_url = interactions_url or events_url
+        self._events_url = urls.events
+        self._interactions_url = urls.interactions or urls.events
+        self._commands_url = urls.commands or self._interactions_url
+        self.faults = faults or AckFaults()
         self._session: aiohttp.ClientSession | None = None
         self._tasks: dict[asyncio.Task[None], Json] = {}
         self.sent: deque[HttpTry] = deque(maxlen=_REMEMBERED)
@@ -86,15 +98,23 @@ class HttpDelivery:
 
     async def send_interaction(self, payload: Json, *, answerable: bool) -> Json:
         """Post an interaction once; return the answer's JSON, {} for an empty one."""
-        body = urlencode({"payload": json.dumps(payload)}).encode()
-        answer = await self._post(self._interactions_url, body, "application/x-www-form-urlencoded", {})
+        parsed = await self._ask(self._interactions_url, {"payload": json.dumps(payload)})
+        return parsed if answerable and isinstance(parsed, dict) else {}
+
+    async def send_command(self, payload: Json) -> Json:
+        """Post a slash command once; return what it answers, a plain text as its text."""
+        parsed = await self._ask(self._commands_url, payload)
+        return parsed if isinstance(parsed, dict) else {"text": str(parsed)}
+
+    async def _ask(self, url: str, fields: Mapping[str, str]) -> object:
+        answer = await self._post(url, urlencode(fields).encode(), "application/x-www-form-urlencoded", {})
         if answer.reason:
             raise Refusal("not_acknowledged")
         try:
-            parsed = json.loads(answer.body or "{}")
+            parsed: object = json.loads(answer.body or "{}")
         except ValueError:
-            return {}
-        return parsed if answerable and isinstance(parsed, dict) else {}
+            return answer.body
+        return parsed
 
     async def verify(self) -> None:
         """Ask the events URL for the challenge, as Slack does at its configuration; raise Refusal on a wrong answer."""
@@ -143,8 +163,11 @@ class HttpDelivery:
 
     async def _post(self, url: str, body: bytes, content_type: str, headers: Mapping[str, str]) -> _Answer:
         signed = {"Content-Type": content_type, **self._signature(body), **headers}
+        fault = self.faults.take()
         try:
-            return await within(self._clock, ACK_LIMIT_S, self._request(url, body, signed))
+            answer = await within(self._clock, ACK_LIMIT_S, self._request(url, body, signed))
+            lost = fault is not None and (fault.delay_s is None or fault.delay_s > ACK_LIMIT_S)
+            return _Answer(reason="http_timeout") if lost else answer
         except TimeoutError:
             return _Answer(reason="http_timeout")
         except aiohttp.TooManyRedirects:

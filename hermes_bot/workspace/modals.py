@@ -15,8 +15,7 @@ MAX_STACK = 3
 class Modals:
     """Opens, redraws and closes modals, and shows each to its person."""
 
-    def __init__(self, app: App, ids: Ids, feed: Feed) -> None:
-        self._app = app
+    def __init__(self, ids: Ids, feed: Feed) -> None:
         self._ids = ids
         self._feed = feed
         self._stacks: dict[str, list[Json]] = {}
@@ -32,15 +31,15 @@ class Modals:
                 return view
         raise Refusal("view_not_found")
 
-    def open(self, user: str, view: Json) -> Json:
-        """Return the new view, on top of those that the person has open."""
+    def open(self, user: str, view: Json, app: App) -> Json:
+        """Return the app's new view, on top of those that the person has open."""
         stack = self._stacks.setdefault(user, [])
         if len(stack) >= MAX_STACK:
             raise Refusal("push_limit_reached")
         self._refuse_duplicate(str(view.get("external_id", "")), own="")
         view_id = self._ids.next("V")
         root = stack[0]["id"] if stack else view_id
-        opened = self._complete(view, view_id) | {
+        opened = completed(view, view_id, app, self._ids) | {
             "root_view_id": root,
             "previous_view_id": stack[-1]["id"] if stack else None,
         }
@@ -48,19 +47,19 @@ class Modals:
         self._feed.publish(Change(kind="view_opened", view=opened, only_for=user))
         return opened
 
-    def update(self, view: Json, *, view_id: str = "", external_id: str = "", expected_hash: str = "") -> Json:
-        """Return the view redrawn; raise `not_found` when it is not open and `hash_conflict` when it changed since."""
-        for user, stack in self._stacks.items():
-            for at, old in enumerate(stack):
-                if (view_id and old["id"] == view_id) or (external_id and old["external_id"] == external_id):
-                    if expected_hash and expected_hash != old["hash"]:
-                        raise Refusal("hash_conflict")
-                    self._refuse_duplicate(str(view.get("external_id", "")), own=old["id"])
-                    kept = {key: old[key] for key in ("root_view_id", "previous_view_id")}
-                    stack[at] = self._complete(view, old["id"]) | kept
-                    self._feed.publish(Change(kind="view_opened", view=stack[at], only_for=user))
-                    return stack[at]
-        raise Refusal("not_found")
+    def update(
+        self, view: Json, app: App, *, view_id: str = "", external_id: str = "", expected_hash: str = ""
+    ) -> Json:
+        """Return the app's view redrawn; raise `not_found` when it is not open, `hash_conflict` when it changed."""
+        user, at, old = self._open_view(app, view_id, external_id)
+        if expected_hash and expected_hash != old["hash"]:
+            raise Refusal("hash_conflict")
+        self._refuse_duplicate(str(view.get("external_id", "")), own=old["id"])
+        kept = {key: old[key] for key in ("root_view_id", "previous_view_id")}
+        new = completed(view, old["id"], app, self._ids) | kept
+        self._stacks[user][at] = new
+        self._feed.publish(Change(kind="view_opened", view=new, only_for=user))
+        return new
 
     def close(self, user: str, view_id: str) -> None:
         """Close one of the person's views."""
@@ -73,30 +72,40 @@ class Modals:
         for view in reversed(self.of(user)):
             self.close(user, view["id"])
 
+    def _open_view(self, app: App, view_id: str, external_id: str) -> tuple[str, int, Json]:
+        for user, stack in self._stacks.items():
+            for at, view in enumerate(stack):
+                named = (view_id and view["id"] == view_id) or (external_id and view["external_id"] == external_id)
+                if named and view["app_id"] == app.id:
+                    return user, at, view
+        raise Refusal("not_found")
+
     def _refuse_duplicate(self, external_id: str, *, own: str) -> None:
         for stack in self._stacks.values():
             for view in stack:
                 if external_id and view["external_id"] == external_id and view["id"] != own:
                     raise Refusal("duplicate_external_id")
 
-    def _complete(self, view: Json, view_id: str) -> Json:
-        defaults = {
-            "private_metadata": "",
-            "callback_id": "",
-            "external_id": "",
-            "clear_on_close": False,
-            "notify_on_close": False,
-            "submit": None,
-            "close": None,
-        }
-        own = {
-            "id": view_id,
-            "team_id": self._app.team,
-            "app_id": self._app.id,
-            "bot_id": self._app.bot,
-            "app_installed_team_id": self._app.team,
-            "hash": self._ids.next("h"),
-            "state": {"values": {}},
-            "blocks": list(with_ids(view["blocks"], lambda: self._ids.next("b"))),
-        }
-        return defaults | view | own
+
+def completed(view: Json, view_id: str, app: App, ids: Ids) -> Json:
+    """Return the view as Slack keeps it: with whose it is, a hash of this drawing, and ids at all blocks."""
+    defaults = {
+        "private_metadata": "",
+        "callback_id": "",
+        "external_id": "",
+        "clear_on_close": False,
+        "notify_on_close": False,
+        "submit": None,
+        "close": None,
+    }
+    own = {
+        "id": view_id,
+        "team_id": app.team,
+        "app_id": app.id,
+        "bot_id": app.bot,
+        "app_installed_team_id": app.team,
+        "hash": ids.next("h"),
+        "state": {"values": {}},
+        "blocks": list(with_ids(view["blocks"], lambda: ids.next("b"))),
+    }
+    return defaults | view | own

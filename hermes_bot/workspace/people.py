@@ -13,7 +13,9 @@ from dataclasses import dataclass, replace
 class Member:
     """A person (or bot) of the workspace. `team` is empty for our own team, another id for a stranger.
 
-    `unconfirmed`: they have not yet shown that the address is theirs.
+    `guest` may be in several channels, `single_channel_guest` in one (`is_restricted` and `is_ultra_restricted`).
+    `unconfirmed`: they have not yet shown that the address is theirs. `hidden`: the app may not see who they are.
+    `company` is what the page calls the team of a stranger.
     """
 
     id: str
@@ -25,13 +27,19 @@ class Member:
     bot: bool = False
     deactivated: bool = False
     guest: bool = False
+    single_channel_guest: bool = False
+    hidden: bool = False
     stranger: bool = False
     unconfirmed: bool = False
+    company: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """A conversation: `kind` is "channel" or "dm"; a DM's members are one person and the bot."""
+    """A conversation: `kind` is "channel", "dm" or "mpim"; a DM's members are one person and a bot.
+
+    `shared_with` names the other companies' teams of a shared channel (Slack Connect).
+    """
 
     id: str
     name: str = ""
@@ -40,20 +48,36 @@ class Channel:
     archived: bool = False
     topic: str = ""
     members: tuple[str, ...] = ()
+    shared_with: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UserGroup:
-    """A user group, mentioned as `<!subteam^S…>`."""
+    """A user group, mentioned as `<!subteam^S…>`; it may list people who are deactivated by now."""
 
     id: str
     handle: str
     members: tuple[str, ...] = ()
+    disabled: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shortcut:
+    """A shortcut that an app offers: of a message, or of the whole workspace."""
+
+    callback_id: str
+    name: str
+    of_message: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class App:
-    """The one app that is installed in the workspace, and its team. Its secrets are good for this workspace alone."""
+    """An app that is installed in the workspace, and its team. Its secrets are good for this workspace alone.
+
+    `scopes` and `events` are what it was granted and subscribed to, None for everything. Without `commands` it answers
+    to every slash command, without `shortcuts` to every callback id. With an `enterprise` the team belongs to one, and
+    with `org_wide` the app was installed for all of it.
+    """
 
     team: str = "T0HERMES"
     team_name: str = "Hermes Demo"
@@ -65,13 +89,34 @@ class App:
     bot_token: str = "xoxb-local-workspace"  # noqa: S105 - opens nothing but this machine's own workspace
     app_token: str = "xapp-local-workspace"  # noqa: S105 - the same
     signing_secret: str = "local-signing-secret"  # noqa: S105 - the same
+    scopes: tuple[str, ...] | None = None
+    events: tuple[str, ...] | None = None
+    commands: tuple[str, ...] = ()
+    shortcuts: tuple[Shortcut, ...] = ()
+    agent: bool = True
+    home_tab: bool = True
+    messages_tab: bool = True
+    enterprise: str = ""
+    org_wide: bool = False
+
+    def granted(self, scope: str) -> bool:
+        """Return whether the app has this scope."""
+        return self.scopes is None or scope in self.scopes
+
+    def subscribed(self, event: str) -> bool:
+        """Return whether the app is told of this kind of event."""
+        return self.events is None or event in self.events
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class World:
-    """Everything a workspace starts with. The app's bot user is a member without being listed in `members`."""
+    """Everything a workspace starts with. An app's bot user is a member without being listed in `members`.
+
+    `more_apps` are other bots beside `app`; each has ids and tokens of its own.
+    """
 
     app: App = App()
+    more_apps: tuple[App, ...] = ()
     members: tuple[Member, ...] = ()
     channels: tuple[Channel, ...] = ()
     groups: tuple[UserGroup, ...] = ()
@@ -87,9 +132,10 @@ class World:
         return replace(self, members=(*self.members, *people), channels=(*known, *dms))
 
 
-def dm_of(user: str, app: App) -> Channel:
-    """Return the DM between a person and the bot; its id is the person's with D for U."""
-    return Channel(id="D" + user[1:], kind="dm", private=True, members=(user, app.user))
+def dm_of(user: str, app: App, *, first: bool = True) -> Channel:
+    """Return the DM between a person and an app; with the workspace's first app its id is the person's with D for U."""
+    of_app = "" if first else app.user[1:]
+    return Channel(id=f"D{of_app}{user[1:]}", kind="dm", private=True, members=(user, app.user))
 
 
 def demo_world(app: App | None = None) -> World:

@@ -16,7 +16,8 @@ class Post:
     """One message.
 
     `ts` is seconds and six digits. `thread_ts` is the parent's ts in a reply and empty in a root; `seen_by` is set in
-    an ephemeral.
+    an ephemeral. `streaming` is Slack's `streaming_state` of a message that is, or was, written piece by piece, and
+    `recipient` whoever sees its text meanwhile. `bot_id` names the author of a webhook's message, which has no user.
     """
 
     channel: str
@@ -37,6 +38,9 @@ class Post:
     reactions: tuple[tuple[str, tuple[str, ...]], ...] = ()
     broadcast: bool = False
     seen_by: str = ""
+    bot_id: str = ""
+    streaming: str = ""
+    recipient: str = ""
 
     @property
     def tombstone(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import random
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -11,14 +12,17 @@ from typing import Self
 from aiohttp import web
 
 from hermes_bot.errors import SettingsError
+from hermes_bot.workspace.ack_faults import AckFaults
 from hermes_bot.workspace.client_api import ClientApi
 from hermes_bot.workspace.clock import Clock, RealClock
 from hermes_bot.workspace.faults import Faults
 from hermes_bot.workspace.feed import Feed
-from hermes_bot.workspace.http_delivery import HttpDelivery
+from hermes_bot.workspace.file_routes import FileRoutes
+from hermes_bot.workspace.http_delivery import HttpDelivery, RequestUrls
 from hermes_bot.workspace.ids import Ids
 from hermes_bot.workspace.origin import same_origin_only
-from hermes_bot.workspace.people import World, demo_world
+from hermes_bot.workspace.people import App, World, demo_world
+from hermes_bot.workspace.rate_limits import RateLimits
 from hermes_bot.workspace.sockets import Sockets
 from hermes_bot.workspace.state_file import StateKeeper, load_state
 from hermes_bot.workspace.tokens import Tokens
@@ -30,8 +34,9 @@ class WorkspaceServer:
     """`async with WorkspaceServer(port=0) as server:` serves until the block ends.
 
     With a `state_path` the conversations are kept there between runs. With an `events_url` the app is reached over
-    signed HTTP there, otherwise over Socket Mode. Public parts: `workspace` (people act through it), `sockets`, `http`
-    (None in Socket Mode), `faults`, `tokens`.
+    signed HTTP there, otherwise over Socket Mode; more apps of the world are reached over Socket Mode, unless
+    `request_urls` names theirs. Public parts: `workspace` (people act through it), `sockets`, `http` (None in Socket
+    Mode), and the switches: `faults` of calls, `acks`, `tokens`, `limits`.
     """
 
     def __init__(
@@ -44,27 +49,34 @@ class WorkspaceServer:
         seed: int = 0,
         events_url: str = "",
         interactions_url: str = "",
+        commands_url: str = "",
+        request_urls: Mapping[str, RequestUrls] | None = None,
         state_path: Path | None = None,
     ) -> None:
         self.world = world or demo_world()
         self._host = host
         self._port = port
         clock = clock or RealClock()
-        feed, ids, app = Feed(), Ids(clock), self.world.app
-        self.sockets = Sockets(app, clock, ids, random.Random(seed), feed.wake)  # noqa: S311 - spreads the load only
-        self.http = (
-            HttpDelivery(app, clock, feed.wake, events_url=events_url, interactions_url=interactions_url)
-            if events_url
-            else None
-        )
+        feed, ids = Feed(), Ids(clock)
+        self.acks, self.faults, self.limits = AckFaults(), Faults(), RateLimits(clock)
+        urls = dict(request_urls or {})
+        if events_url:
+            urls[self.world.app.id] = RequestUrls(events_url, interactions_url, commands_url)
+        apps = (self.world.app, *self.world.more_apps)
+        self._sockets = {app.id: self._sockets_of(app, clock, ids, seed, feed) for app in apps}
+        self._https = {
+            app.id: HttpDelivery(app, clock, feed.wake, urls[app.id], faults=self.acks)
+            for app in apps
+            if app.id in urls
+        }
         outside = Outside(
-            courier=self.http or self.sockets, base_url=lambda: self.url, socket_url=lambda: self._socket_url()
+            couriers={**self._sockets, **self._https}, base_url=lambda: self.url, socket_url=self._socket_url
         )
         chance = random.Random(seed)  # noqa: S311 - names messages, keeps nothing secret
         self.workspace = Workspace(self.world, outside, clock=clock, ids=ids, feed=feed, chance=chance)
-        self.faults = Faults()
-        self.tokens = Tokens(app)
-        self._web_api = WebApi(self.workspace, self.tokens, self.faults)
+        self.tokens = Tokens(apps)
+        self._web_api = WebApi(self.workspace, self.tokens, self.faults, self.limits)
+        self._file_routes = FileRoutes(self.workspace, self.tokens)
         self._client_api = ClientApi(self.workspace)
         self._runner: web.AppRunner | None = None
         self._state_path = state_path
@@ -88,8 +100,22 @@ class WorkspaceServer:
 
     @property
     def unsettled(self) -> int:
-        """How many events the app has neither acknowledged nor lost."""
-        return self.http.unsettled() if self.http is not None else self.sockets.deliveries.unsettled()
+        """How many events their apps have neither acknowledged nor lost."""
+        return self.workspace.couriers.unsettled()
+
+    @property
+    def sockets(self) -> Sockets:
+        """The sockets of the first app."""
+        return self.sockets_of(self.world.app)
+
+    @property
+    def http(self) -> HttpDelivery | None:
+        """The way over HTTP to the first app, None in Socket Mode."""
+        return self._https.get(self.world.app.id)
+
+    def sockets_of(self, app: App) -> Sockets:
+        """Return the sockets of one of several apps."""
+        return self._sockets[app.id]
 
     async def start(self) -> None:
         """Listen; raise SettingsError when the address cannot be had or the state file cannot be used."""
@@ -112,8 +138,8 @@ class WorkspaceServer:
         if self._runner is not None:
             await self._runner.cleanup()
             self._runner = None
-        if self.http is not None:
-            await self.http.close()
+        for http in self._https.values():
+            await http.close()
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -126,7 +152,8 @@ class WorkspaceServer:
 
     async def _listen(self) -> None:
         app = web.Application(client_max_size=MAX_BODY_BYTES, middlewares=[same_origin_only(self._host)])
-        app.add_routes([*self._web_api.routes(), *self._client_api.routes(), web.get("/link/", self.sockets.serve)])
+        app.add_routes([*self._web_api.routes(), *self._file_routes.routes(), *self._client_api.routes()])
+        app.add_routes([web.get("/link/", self._link)])
         app.on_shutdown.append(self._end_sockets)
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=2)
         await self._runner.setup()
@@ -145,9 +172,18 @@ class WorkspaceServer:
         self.workspace.feed.watch(keeper.touch)
         self._keeper = keeper
 
-    def _socket_url(self) -> str:
-        return f"{self.url.replace('http', 'ws', 1)}/link/?ticket={self.sockets.ticket()}&app_id={self.world.app.id}"
+    def _sockets_of(self, app: App, clock: Clock, ids: Ids, seed: int, feed: Feed) -> Sockets:
+        return Sockets(app, clock, ids, random.Random(seed), feed.wake, self.acks)  # noqa: S311 - spreads the load only
+
+    def _socket_url(self, app: App) -> str:
+        ticket = self._sockets[app.id].ticket()
+        return f"{self.url.replace('http', 'ws', 1)}/link/?ticket={ticket}&app_id={app.id}"
+
+    async def _link(self, request: web.Request) -> web.StreamResponse:
+        sockets = self._sockets.get(request.query.get("app_id", ""), self.sockets)
+        return await sockets.serve(request)
 
     async def _end_sockets(self, _app: web.Application) -> None:
-        self.sockets.close()
+        for sockets in self._sockets.values():
+            sockets.close()
         await self._client_api.close()

@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
+from hermes_bot.workspace.ack_faults import AckFaults
 from hermes_bot.workspace.clock import Clock
 from hermes_bot.workspace.deliveries import Deliveries
 from hermes_bot.workspace.ids import Ids
@@ -88,16 +89,28 @@ class Connection:
 
 
 class Sockets:
-    """All sockets of the app. `cut`, `mute` and `disconnect` are the faults that tests set."""
+    """All sockets of an app. `cut`, `mute`, `disconnect` and `refuse` are the faults that tests set.
 
-    def __init__(self, app: App, clock: Clock, ids: Ids, chance: random.Random, wake: Callable[[], None]) -> None:
+    `choose` says which of n sockets gets the next envelope: by chance, as in Slack, unless a test sets it.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        clock: Clock,
+        ids: Ids,
+        chance: random.Random,
+        wake: Callable[[], None],
+        faults: AckFaults | None = None,
+    ) -> None:
         self._app = app
         self._clock = clock
-        self._chance = chance
+        self.choose: Callable[[int], int] = chance.randrange
+        self._refused = False
         self._wake = wake
         self._tickets: set[str] = set()
         self._connections: list[Connection] = []
-        self.deliveries = Deliveries(clock, ids, self._push, wake)
+        self.deliveries = Deliveries(clock, ids, self._push, wake, faults or AckFaults())
 
     @property
     def connected(self) -> int:
@@ -118,6 +131,22 @@ class Sockets:
         """Return the events that are neither acknowledged nor given up."""
         return self.deliveries.undelivered()
 
+    def unsettled(self) -> int:
+        """Return how many those are."""
+        return self.deliveries.unsettled()
+
+    async def send_command(self, payload: Json) -> Json:
+        """Deliver a slash command, at most once."""
+        return await self.deliveries.send_command(payload)
+
+    def refuse(self, *, on: bool = True) -> None:
+        """Let no socket connect from now on, until it is taken back."""
+        self._refused = on
+
+    def knows(self, ticket: str) -> bool:
+        """Return whether this ticket was given out here and not used yet."""
+        return ticket in self._tickets
+
     async def send_interaction(self, payload: Json, *, answerable: bool) -> Json:
         """Deliver an interaction, at most once."""
         return await self.deliveries.send_interaction(payload, answerable=answerable)
@@ -125,6 +154,8 @@ class Sockets:
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Serve one socket of the app until it ends."""
         ticket = request.query.get("ticket", "")
+        if self._refused:
+            return web.json_response({"ok": False, "error": "service_unavailable"}, status=503)
         if ticket not in self._tickets:
             return web.json_response({"ok": False, "error": "invalid_ticket"}, status=401)
         self._tickets.discard(ticket)
@@ -174,7 +205,7 @@ class Sockets:
     def _push(self, frame: Json) -> bool:
         if not self._connections:
             return False
-        self._chance.choice(self._connections).send(frame)
+        self._connections[self.choose(len(self._connections))].send(frame)
         self._wake()
         return True
 

@@ -1,6 +1,6 @@
 """The workspace's memory between two runs: one JSON file, replaced as a whole and never written over when unreadable.
 
-Kept are messages, ephemerals, conversations and events that the app has not taken yet. Not kept are open modals,
+Kept are messages, ephemerals, files, conversations and events that the app has not taken yet. Not kept are open modals,
 response URLs and sockets: they end with the process, as they end soon in Slack.
 """
 
@@ -19,6 +19,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from hermes_bot.errors import SettingsError
+from hermes_bot.workspace.files import StoredFile
 from hermes_bot.workspace.people import Channel
 from hermes_bot.workspace.posts import Json, Post
 
@@ -37,6 +38,7 @@ class SavedState:
     channels: tuple[Channel, ...]
     posts: tuple[Post, ...]
     undelivered: tuple[Json, ...]
+    files: tuple[StoredFile, ...] = ()
 
 
 _FORM = TypeAdapter(SavedState)

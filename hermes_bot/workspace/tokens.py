@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from hermes_bot.workspace.people import App
 from hermes_bot.workspace.refusal import Refusal
 
 
 class Tokens:
-    """The app's two tokens; either can be revoked while the workspace runs."""
+    """Each app's two tokens; any can be revoked, expire or have its bot deactivated while the workspace runs."""
 
-    def __init__(self, app: App) -> None:
-        self._kinds = {app.bot_token: "bot", app.app_token: "app"}
-        self._revoked: set[str] = set()
+    def __init__(self, apps: Sequence[App]) -> None:
+        self._kinds = {app.bot_token: ("bot", app) for app in apps} | {app.app_token: ("app", app) for app in apps}
+        self._refused: dict[str, str] = {}
 
-    def check(self, token: str, kind: str) -> None:
-        """Raise Slack's refusal unless `token` is good for methods that want a "bot" or an "app" token."""
+    def check(self, token: str, kind: str) -> App:
+        """Return the app; raise Slack's refusal unless `token` is good for methods that want a "bot" or "app" token."""
+        app = self.owner(token)
+        if self._kinds[token][0] != kind:
+            raise Refusal("not_allowed_token_type")
+        return app
+
+    def owner(self, token: str) -> App:
+        """Return the app whose token this is, of either kind; raise Slack's refusal when it is none, or no longer."""
         if not token:
             raise Refusal("not_authed")
         if token not in self._kinds:
             raise Refusal("invalid_auth")
-        if token in self._revoked:
-            raise Refusal("token_revoked")
-        if self._kinds[token] != kind:
-            raise Refusal("not_allowed_token_type")
+        if token in self._refused:
+            raise Refusal(self._refused[token])
+        return self._kinds[token][1]
 
     def revoke(self, token: str) -> None:
         """Answer `token_revoked` from now on."""
-        self._revoked.add(token)
+        self._refused[token] = "token_revoked"
+
+    def expire(self, token: str) -> None:
+        """Answer `token_expired` from now on."""
+        self._refused[token] = "token_expired"
+
+    def deactivate(self, token: str) -> None:
+        """Answer `account_inactive` from now on: the app was uninstalled, or its bot deactivated."""
+        self._refused[token] = "account_inactive"
 
     def restore(self, token: str) -> None:
         """Take the token again."""
-        self._revoked.discard(token)
+        self._refused.pop(token, None)

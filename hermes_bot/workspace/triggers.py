@@ -15,22 +15,22 @@ class Triggers:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._given: dict[str, tuple[str, float]] = {}
+        self._given: dict[str, tuple[str, str, float]] = {}
         self._used: set[str] = set()
 
-    def give(self, user: str) -> str:
-        """Return a new trigger id for a person's click."""
+    def give(self, user: str, app_id: str = "") -> str:
+        """Return a new trigger id for what a person pressed, good for that app (any, where none is named)."""
         trigger = f"{len(self._given) + 1}.{int(self._clock.now())}.{secrets.token_hex(16)}"
-        self._given[trigger] = (user, self._clock.now() + TRIGGER_LIFE_S)
+        self._given[trigger] = (user, app_id, self._clock.now() + TRIGGER_LIFE_S)
         return trigger
 
-    def take(self, trigger: str) -> str:
+    def take(self, trigger: str, app_id: str) -> str:
         """Return the person, once and in time; raise Slack's refusal otherwise."""
-        if trigger not in self._given:
+        user, owner, until = self._given.get(trigger, ("", "", 0.0))
+        if not user or owner not in ("", app_id):
             raise Refusal("invalid_trigger_id")
         if trigger in self._used:
             raise Refusal("exchanged_trigger_id")
-        user, until = self._given[trigger]
         if self._clock.now() > until:
             raise Refusal("expired_trigger_id")
         self._used.add(trigger)

@@ -1,4 +1,4 @@
-"""What Slack asks of a modal (WIRE section 7)."""
+"""What Slack asks of a modal or a home (WIRE section 7)."""
 
 from __future__ import annotations
 
@@ -28,24 +28,32 @@ _FIELDS = frozenset(
 )
 
 
-def checked_view(view: object) -> Json:
-    """Return the view when Slack would take it; raise `invalid_arguments` with the faults, or `view_too_large`."""
+_HOME_FIELDS = frozenset({"type", "blocks", "private_metadata", "callback_id", "external_id"})
+
+
+def checked_view(view: object, kind: str = "modal") -> Json:
+    """Return the view ("modal" or "home") when Slack would take it.
+
+    Raise `invalid_arguments` with the faults, or `view_too_large`.
+    """
     if not isinstance(view, dict):
         raise Refusal("invalid_arguments", ["[ERROR] must be an object [json-pointer:/view]"])
     if len(json.dumps(view, ensure_ascii=False).encode()) > MAX_VIEW_BYTES:
         raise Refusal("view_too_large")
-    sentences = _faults(view)
+    sentences = view_faults(view, kind)
     if sentences:
         raise Refusal("invalid_arguments", sentences)
     return view
 
 
-def _faults(view: Json) -> list[str]:
+def view_faults(view: Json, kind: str) -> list[str]:
+    """Return what is wrong with a view, in Slack's sentences."""
     found = Found()
-    found.only(view, _FIELDS, "/view")
-    if view.get("type") != "modal":
+    found.only(view, _FIELDS if kind == "modal" else _HOME_FIELDS, "/view")
+    if view.get("type") != kind:
         found.add(f"unsupported type: {view.get('type')}", "/view/type")
-    found.text(view.get("title"), "/view/title", limit=_LABEL_LIMIT, plain=True)
+    if kind == "modal":
+        found.text(view.get("title"), "/view/title", limit=_LABEL_LIMIT, plain=True)
     for key in ("submit", "close"):
         if key in view:
             found.text(view[key], f"/view/{key}", limit=_LABEL_LIMIT, plain=True)
@@ -55,10 +63,10 @@ def _faults(view: Json) -> list[str]:
     if "blocks" not in view:
         found.add("missing required field: blocks", "/view")
         return found.sentences
-    sentences = found.sentences + faults_of(view["blocks"], limit=MAX_MODAL_BLOCKS, at="/view/blocks")
+    sentences = found.sentences + faults_of(view["blocks"], limit=MAX_MODAL_BLOCKS, at="/view/blocks", surface=kind)
     inputs = isinstance(view["blocks"], list) and any(
         isinstance(block, dict) and block.get("type") == "input" for block in view["blocks"]
     )
-    if inputs and "submit" not in view:
+    if kind == "modal" and inputs and "submit" not in view:
         sentences.append("[ERROR] missing required field: submit [json-pointer:/view]")
     return sentences

@@ -86,7 +86,7 @@ async def test_a_threads_parent_is_shown_whatever_the_bounds(
         ("conversations.history", {"channel": "C0GENERAL"}, "not_in_channel"),
         ("conversations.history", {"channel": "C0SUPPORT", "cursor": "???"}, "invalid_cursor"),
         ("conversations.history", {"channel": "C0SUPPORT", "cursor": "YXQ6OTk="}, "invalid_cursor"),
-        ("conversations.history", {"channel": "C0SUPPORT", "limit": 0}, "invalid_limit"),
+        ("conversations.history", {"channel": "C0SUPPORT", "limit": 0}, "invalid_arguments"),
         ("conversations.history", {"channel": "C0SUPPORT", "oldest": "yesterday"}, "invalid_ts_oldest"),
         ("conversations.list", {"types": "secret"}, "invalid_types"),
         ("conversations.open", {}, "users_list_not_supplied"),

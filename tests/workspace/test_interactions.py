@@ -300,7 +300,7 @@ async def test_a_fourth_modal_is_refused(workspace: WorkspaceServer, clicks: Cli
     for _ in range(3):
         await clicks.open_modal()
     trigger = workspace.workspace.triggers.give("U0OMAR")
-    with pytest.raises(SlackApiError, match="push_limit_reached"):
+    with pytest.raises(SlackApiError, match="no more than 3 views in a stack"):
         await clicks.client.views_open(trigger_id=trigger, view=modal())
 
     assert len(workspace.workspace.modals("U0OMAR")) == 3

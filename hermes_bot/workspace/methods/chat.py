@@ -8,46 +8,64 @@ from dataclasses import replace
 from hermes_bot.workspace import wire
 from hermes_bot.workspace.args import Args
 from hermes_bot.workspace.content import Content, content_of
-from hermes_bot.workspace.methods.method import Method
+from hermes_bot.workspace.methods.method import Call, Method, errors, needs
 from hermes_bot.workspace.people import Channel
 from hermes_bot.workspace.posts import Json, Post
 from hermes_bot.workspace.refusal import Refusal
-from hermes_bot.workspace.workspace import Workspace
+
+CONTENT = errors(
+    "no_text invalid_blocks invalid_blocks_format msg_blocks_too_long markdown_text_conflict msg_too_long "
+    "invalid_attachments too_many_attachments invalid_metadata_format metadata_too_large"
+)
+PLACE = errors("channel_not_found not_in_channel is_archived messages_tab_disabled user_not_found user_disabled")
 
 
-def _post_message(workspace: Workspace, args: Args) -> Json:
-    channel = _writable(workspace, args.required("channel"))
-    content = content_of(args, lambda: workspace.ids.next("b"))
-    post = _draft(workspace, channel, args, content)
+def _post_message(call: Call) -> Json:
+    workspace, args = call.workspace, call.args
+    channel = writable(call, args.required("channel"))
+    content = content_of(args, call.new_id)
+    post = draft(call, channel, content)
     if post.thread_ts and args.flag("reply_broadcast"):
         post = replace(post, broadcast=True, subtype="thread_broadcast")
     workspace.conversations.post(post)
+    workspace.sessions.cleared(channel.id, post.thread_ts)
     shown = wire.stored(post, workspace.roster, workspace.posts)
     return {"channel": channel.id, "ts": post.ts, "message": shown} | content.warning
 
 
-def _post_ephemeral(workspace: Workspace, args: Args) -> Json:
-    channel = _writable(workspace, args.required("channel"))
-    user = args.required("user")
+def _post_ephemeral(call: Call) -> Json:
+    channel = writable(call, call.args.required("channel"))
+    user = call.args.required("user")
     if user not in channel.members:
         raise Refusal("user_not_in_channel")
-    content = content_of(args, lambda: workspace.ids.next("b"))
-    post = replace(_draft(workspace, channel, args, content), seen_by=user, metadata=None)
-    workspace.conversations.whisper(post)
+    content = content_of(call.args, call.new_id)
+    post = replace(draft(call, channel, content), seen_by=user, metadata=None)
+    call.workspace.conversations.whisper(post)
     return {"message_ts": post.ts} | content.warning
 
 
-def _update(workspace: Workspace, args: Args) -> Json:
-    channel = workspace.roster.joined_by_bot(args.required("channel"))
-    old = _own(workspace, channel, args.required("ts"), wrong="cant_update_message")
-    content = content_of(_with_old_text(args, old), lambda: workspace.ids.next("b"), update=True)
+def _me_message(call: Call) -> Json:
+    channel = writable(call, call.args.required("channel"))
+    content = content_of(call.args, call.new_id)
+    post = replace(draft(call, channel, content), subtype="me_message", thread_ts="", blocks=())
+    call.workspace.conversations.post(post)
+    return {"channel": channel.id, "ts": post.ts}
+
+
+def _update(call: Call) -> Json:
+    workspace, args = call.workspace, call.args
+    channel = call.joined()
+    old = _own(call, channel, args.required("ts"), wrong="cant_update_message")
+    if old.streaming == "in_progress":
+        raise Refusal("streaming_state_conflict")
+    content = content_of(_with_old_text(args, old), call.new_id, update=True)
     new = replace(
         old,
         text=content.text if content.text_given else old.text,
         blocks=content.blocks,
         attachments=content.attachments,
         metadata=content.metadata if content.metadata is not None else old.metadata,
-        edited_by=workspace.app.user,
+        edited_by=call.app.user,
         edited_ts=workspace.posts.next_ts(),
     )
     workspace.conversations.edit(old, new)
@@ -55,43 +73,47 @@ def _update(workspace: Workspace, args: Args) -> Json:
     return {"channel": channel.id, "ts": new.ts, "text": new.text, "message": shown}
 
 
-def _delete(workspace: Workspace, args: Args) -> Json:
-    channel = workspace.roster.joined_by_bot(args.required("channel"))
-    post = _own(workspace, channel, args.required("ts"), wrong="cant_delete_message")
-    workspace.conversations.delete(post)
+def _delete(call: Call) -> Json:
+    channel = call.joined()
+    post = _own(call, channel, call.args.required("ts"), wrong="cant_delete_message")
+    call.workspace.conversations.delete(post)
     return {"channel": channel.id, "ts": post.ts}
 
 
-def _get_permalink(workspace: Workspace, args: Args) -> Json:
-    channel = workspace.roster.visible_to_bot(args.required("channel"))
-    post = workspace.posts.get(channel.id, args.required("message_ts"))
+def _get_permalink(call: Call) -> Json:
+    channel = call.visible()
+    post = call.workspace.posts.get(channel.id, call.args.required("message_ts"))
     if post is None:
         raise Refusal("message_not_found")
-    link = f"{workspace.outside.base_url()}/archives/{channel.id}/p{post.ts.replace('.', '')}"
+    link = f"{call.workspace.outside.base_url()}/archives/{channel.id}/p{post.ts.replace('.', '')}"
     if post.thread_ts:
         link += f"?thread_ts={post.thread_ts}&cid={channel.id}"
     return {"channel": channel.id, "permalink": link}
 
 
-def _writable(workspace: Workspace, reference: str) -> Channel:
+def writable(call: Call, reference: str) -> Channel:
     """Return the channel to write to; a person's id stands for their DM."""
-    if reference.startswith(("U", "W")) and any(one.id == reference for one in workspace.roster.members()):
-        reference = workspace.open_dm(reference)
-    channel = workspace.roster.joined_by_bot(reference)
+    roster = call.workspace.roster
+    if reference.startswith(("U", "W")) and any(one.id == reference for one in roster.members()):
+        reference = roster.open_dm(reference, call.app)[0].id
+    channel = roster.joined_by_app(call.app, reference)
     if channel.archived:
         raise Refusal("is_archived")
+    if channel.kind == "dm" and not call.app.messages_tab:
+        raise Refusal("messages_tab_disabled")
     return channel
 
 
-def _draft(workspace: Workspace, channel: Channel, args: Args, content: Content) -> Post:
+def draft(call: Call, channel: Channel, content: Content) -> Post:
     """Return the bot's post. A reply to what is no parent (any more) lands at the channel's root, as in Slack."""
+    workspace, args = call.workspace, call.args
     wanted = args.text("thread_ts")
     parent = workspace.posts.get(channel.id, wanted)
     is_parent = parent is not None and not parent.thread_ts and not parent.tombstone
     return Post(
         channel=channel.id,
         ts=workspace.posts.next_ts(),
-        user=workspace.app.user,
+        user=call.app.user,
         text=content.text,
         blocks=content.blocks,
         attachments=content.attachments,
@@ -102,11 +124,11 @@ def _draft(workspace: Workspace, channel: Channel, args: Args, content: Content)
     )
 
 
-def _own(workspace: Workspace, channel: Channel, ts: str, *, wrong: str) -> Post:
-    post = workspace.posts.get(channel.id, ts)
+def _own(call: Call, channel: Channel, ts: str, *, wrong: str) -> Post:
+    post = call.workspace.posts.get(channel.id, ts)
     if post is None or post.tombstone:
         raise Refusal("message_not_found")
-    if not post.bot:
+    if post.user != call.app.user or not post.bot:
         raise Refusal(wrong)
     return post
 
@@ -117,10 +139,20 @@ def _with_old_text(args: Args, old: Post) -> Args:
     return args.with_text(old.text) if keeps_text and old.text else args
 
 
+_CHANGED = errors("channel_not_found not_in_channel message_not_found")
+_SAY = needs("chat:write")
 METHODS: Mapping[str, Method] = {
-    "chat.postMessage": Method(_post_message),
-    "chat.postEphemeral": Method(_post_ephemeral),
-    "chat.update": Method(_update),
-    "chat.delete": Method(_delete),
-    "chat.getPermalink": Method(_get_permalink),
+    "chat.postMessage": Method(run=_post_message, errors=CONTENT | PLACE, scopes=_SAY),
+    "chat.postEphemeral": Method(
+        run=_post_ephemeral, errors=CONTENT | PLACE | {"user_not_in_channel"}, scopes=_SAY, tier=100
+    ),
+    "chat.meMessage": Method(run=_me_message, errors=CONTENT | PLACE, scopes=_SAY, tier=50),
+    "chat.update": Method(
+        run=_update,
+        errors=CONTENT | _CHANGED | {"cant_update_message", "streaming_state_conflict"},
+        scopes=_SAY,
+        tier=50,
+    ),
+    "chat.delete": Method(run=_delete, errors=_CHANGED | {"cant_delete_message"}, scopes=_SAY, tier=50),
+    "chat.getPermalink": Method(run=_get_permalink, errors=errors("channel_not_found message_not_found")),
 }

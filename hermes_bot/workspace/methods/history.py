@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from hermes_bot.workspace import wire
 from hermes_bot.workspace.args import Args, page_of
-from hermes_bot.workspace.methods.method import Method
+from hermes_bot.workspace.methods.method import Call, Method, by_channel, errors
 from hermes_bot.workspace.posts import Json, Post
 from hermes_bot.workspace.refusal import Refusal
 from hermes_bot.workspace.workspace import Workspace
@@ -15,14 +15,16 @@ from hermes_bot.workspace.workspace import Workspace
 _TIME = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
 
 
-def _history(workspace: Workspace, args: Args) -> Json:
-    channel = workspace.roster.joined_by_bot(args.required("channel"))
+def _history(call: Call) -> Json:
+    workspace, args = call.workspace, call.args
+    channel = call.joined()
     posts = _between(workspace.posts.roots(channel.id), args)
     return _page(workspace, posts[::-1], args, default=100)
 
 
-def _replies(workspace: Workspace, args: Args) -> Json:
-    channel = workspace.roster.joined_by_bot(args.required("channel"))
+def _replies(call: Call) -> Json:
+    workspace, args = call.workspace, call.args
+    channel = call.joined()
     post = workspace.posts.get(channel.id, args.required("ts"))
     if post is None:
         raise Refusal("thread_not_found")
@@ -65,7 +67,10 @@ def _as_micros(ts: str) -> int:
     return int(seconds) * 1_000_000 + int(fraction.ljust(6, "0"))
 
 
+_READ = errors("channel_not_found not_in_channel invalid_cursor invalid_ts_latest invalid_ts_oldest")
 METHODS: Mapping[str, Method] = {
-    "conversations.history": Method(_history),
-    "conversations.replies": Method(_replies),
+    "conversations.history": Method(run=_history, errors=_READ, scopes=by_channel("history"), tier=50),
+    "conversations.replies": Method(
+        run=_replies, errors=_READ | {"thread_not_found"}, scopes=by_channel("history"), tier=50
+    ),
 }
