@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from agents.desk import Agent, Desk
 from agents.entry import EntryAgent
@@ -14,10 +15,12 @@ from agents.rules.refund import RefundPlanner
 from agents.texts import Texts
 from agents.unknown import UnknownAgent
 from hermes_bot import observe
+from hermes_bot.app.approving import approval_handlers
 from hermes_bot.app.binding import Binding
 from hermes_bot.app.build import Stores, staff_of
 from hermes_bot.app.limits import policy_of
-from hermes_bot.approvals.clicks import ApprovalDesk
+from hermes_bot.app.revising import Revising
+from hermes_bot.approvals.clicks import AGENT as APPROVALS
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Delivery, Handler
 from hermes_bot.messages import payloads, ticket_payloads
@@ -29,6 +32,7 @@ from hermes_bot.tasks.requests import AGENT as REQUESTS
 from hermes_bot.tasks.requests import Requests, marked
 from hermes_bot.tasks.tasks import AGENT as TASKS
 from hermes_bot.tasks.tasks import Tasks
+from hermes_bot.tickets.changes import changes
 from hermes_bot.tickets.ownership import Ownership
 from hermes_bot.triage.corrections import Corrections
 from hermes_bot.triage.desk import AGENT as TRIAGE
@@ -44,18 +48,9 @@ def subscribe_services(
     texts: Texts,
     outlets: Mapping[str, Mapping[str, Handler]],
 ) -> None:
-    """Bind what is not an agent of the route table: approvals, ownership and the ways out, by agent and type."""
-    approvals = settings.approvals
-    desk = ApprovalDesk(
-        stores.approvals, roles, approvers=approvals.approvers, allow_requester=approvals.allow_requester
-    )
+    """Bind what is not an agent of the route table: ownership and the ways out, by agent and type."""
     ownership = Ownership(stores.tickets, roles, directory, staff=staff_of(settings), render=texts.render)
     bindings: Mapping[str, Mapping[str, Handler]] = {
-        "approvals": {
-            payloads.APPROVAL_REQUESTED: desk.on_requested,
-            payloads.APPROVAL_CLICKED: desk.on_clicked,
-            payloads.APPROVAL_EXPIRED: desk.on_expired,
-        },
         "tickets": {
             payloads.HANDOFF_CLICKED: ownership.on_clicked,
             payloads.TICKET_FAILED: ownership.on_failed,
@@ -64,6 +59,14 @@ def subscribe_services(
         **outlets,
     }
     subscribe_all(bus, settings, bindings)
+
+
+def subscribe_approvals(
+    bus: Bus, settings: Settings, stores: Stores, roles: Roles, desk: Callable[[bool], Desk]
+) -> None:
+    """Bind what decides about approvals."""
+    handlers = approval_handlers(settings, stores.approvals, roles, desk, Revising(desk))
+    subscribe_all(bus, settings, {APPROVALS: handlers})
 
 
 def subscribe_triage(bus: Bus, settings: Settings, corrections: Corrections, roles: Roles) -> None:
@@ -192,12 +195,16 @@ def delegates_of(agent: Agent) -> Sequence[str]:
 
 
 def handler_of(agent: Agent, desk: Callable[[bool], Desk]) -> Handler:
-    """Return the agent as the bus calls it: with a desk made for this delivery."""
+    """Return the agent as the bus calls it: with a desk made for this delivery, and what it changes in tickets told."""
 
     async def handle(message: Message, delivery: Delivery) -> Sequence[Message]:
         with observe.bound(
             message_id=message.id, trace_id=message.trace_id, agent=agent.name, attempt=delivery.attempt
         ):
-            return await agent.handle(message, desk(delivery.redelivered))
+            mine = desk(delivery.redelivered)
+            tickets = mine.tickets.on_behalf(message.id, agent.name)
+            outputs = await agent.handle(message, replace(mine, tickets=tickets))
+            again = delivery.redelivered or delivery.attempt > 1
+            return [*outputs, *await changes(tickets, message, redelivered=again)]
 
     return marked(agent.name, handle)

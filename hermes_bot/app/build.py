@@ -12,7 +12,10 @@ from typing import Literal, Protocol
 from pydantic import SecretStr
 
 from agents.desk import Desk, Staff, Ways
+from agents.spec import AgentsFile
 from agents.texts import Texts
+from hermes_bot.app.agents_file import read_setup
+from hermes_bot.app.approving import policy_version, refuse_unknown_tools, rules_of
 from hermes_bot.app.limits import guard_limits, scheduler_of, wait_rules
 from hermes_bot.app.watch import Watch
 from hermes_bot.approvals.approvals import Approvals
@@ -29,6 +32,7 @@ from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.errors import SettingsError
 from hermes_bot.llm.english_words import english_words
+from hermes_bot.memory.memories import Memories
 from hermes_bot.messages.message import Message
 from hermes_bot.people import Directory, Roles
 from hermes_bot.settings import Settings
@@ -39,9 +43,8 @@ from hermes_bot.tickets.failures import failed_message
 from hermes_bot.tickets.runs import Runs
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tools.demo_shop import create_demo_shop
-from hermes_bot.tools.discovery import discover
 from hermes_bot.tools.order_book import OrderBook
-from hermes_bot.tools.refund_policy import read_refund_policy
+from hermes_bot.tools.policies import read_policies
 from hermes_bot.tools.shop import Shop
 from hermes_bot.tools.toolbox import Toolbox
 from hermes_bot.triage.corrections import CorrectionForms
@@ -52,10 +55,6 @@ from routing.routes_file import RouteTable
 from routing.vectors import Progress, unheard
 
 SYNCHRONOUS: Mapping[str, Literal["FULL", "NORMAL"]] = {"full": "FULL", "normal": "NORMAL"}
-ALLOWED_TOOLS = {
-    "order": ("find_order", "list_orders"),
-    "refund": ("find_order", "list_orders", "refund_eligibility", "issue_refund"),
-}
 
 Clock = Callable[[], datetime]
 
@@ -88,6 +87,7 @@ class Stores:
     book: OrderBook
     toolbox: Toolbox
     watch: Watch
+    specs: AgentsFile
 
 
 @asynccontextmanager
@@ -106,30 +106,44 @@ async def opened(settings: Settings, clock: Clock, *, effects: bool = True) -> A
         await migrate(database)
         if settings.demo_shop:
             await create_demo_shop(shop, clock().date())
-        yield build_stores(settings, database, shop, clock, effects=effects)
+        stores = build_stores(settings, database, shop, clock, effects=effects)
+        refuse_unknown_tools(settings, stores.toolbox)
+        yield stores
 
 
 def build_stores(
     settings: Settings, database: Database, shop: Database, clock: Clock, *, effects: bool = True
 ) -> Stores:
     """Return everything that reads and writes SQL."""
-    book, watch = OrderBook(shop), Watch(settings, database, clock)
-    services = {"shop": Shop(book=book, refund_policy=read_refund_policy(settings.policies.file), clock=clock)}
+    book, watch, setup = OrderBook(shop), Watch(settings, database, clock), read_setup(settings)
+    services = {"shop": Shop(book=book, policies=read_policies(settings.policies.file), clock=clock)}
     return Stores(
         database=database,
-        tickets=Tickets(database, clock=clock, continue_window_s=settings.tickets.continue_window_s),
+        tickets=Tickets(
+            database,
+            clock=clock,
+            continue_window_s=settings.tickets.continue_window_s,
+            merge_window_s=settings.tickets.merge_window_s,
+        ),
         runs=Runs(database, clock=clock),
-        approvals=Approvals(database, clock=clock, expires_after_s=settings.approvals.expires_after_s),
+        approvals=Approvals(
+            database,
+            clock=clock,
+            expires_after_s=settings.approvals.expires_after_s,
+            rules=rules_of(settings),
+            policy=policy_version(settings),
+        ),
         proposals=Proposals(database, clock=clock),
         book=book,
         toolbox=Toolbox(
-            discover("hermes_bot.tools"),
-            allowed=ALLOWED_TOOLS,
+            setup.tools,
+            allowed=setup.specs.allowed,
             services=services,
             on_call=watch.reports.tool_call,
             effects=effects,
         ),
         watch=watch,
+        specs=setup.specs,
     )
 
 
@@ -263,6 +277,7 @@ def desk_of(
     texts: Texts,
     routing: LiveRoutes,
     tasks: Tasks,
+    memory: Memories | None = None,
 ) -> Callable[[bool], Desk]:
     """Return what makes the desk for one delivery."""
     staff = Staff(roles=roles, members=staff_of(settings))
@@ -287,6 +302,7 @@ def desk_of(
             type_of=routing.type_of,
             redelivered=redelivered,
             ways=ways,
+            memory=memory,
         )
 
     return desk
@@ -295,7 +311,7 @@ def desk_of(
 def staff_of(settings: Settings) -> tuple[str, ...]:
     """Return the ids of everybody who holds a role."""
     people = settings.people
-    return tuple(dict.fromkeys((*people.operators, *people.admins, *settings.approvals.approvers)))
+    return tuple(dict.fromkeys((*people.operators, *people.admins, *settings.approvals.everyone)))
 
 
 def secret(value: SecretStr | None) -> str:

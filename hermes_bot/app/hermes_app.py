@@ -14,6 +14,7 @@ from hermes_bot.app.bindings import (
     agents_of,
     capabilities_of,
     delegates_of,
+    subscribe_approvals,
     subscribe_services,
     subscribe_tasks,
     subscribe_triage,
@@ -117,6 +118,7 @@ class HermesApp:
         tasks = self._bind_tasks(settings, stores, bus, agents)
         remembering = Remembering(settings, stores, routing.encoder, self._clock)
         desk = desk_of(settings, stores, roles, front.directory, texts, routing, tasks, remembering.memories)
+        subscribe_approvals(bus, settings, stores, roles, desk)
         self._bindings = AgentBindings(bus, settings, desk, agents, self._routed)
         self._bindings.bind_fixed()
         routing.bind(self._bindings)

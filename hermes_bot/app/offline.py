@@ -12,6 +12,7 @@ from hermes_bot.app.replay import Replayed, replay
 from hermes_bot.app.routes_bench import RoutesBench
 from hermes_bot.app.tracing import trace
 from hermes_bot.approvals.approvals import Approvals
+from hermes_bot.approvals.audit_log import AuditLog
 from hermes_bot.bus.inspect import BusFile
 from hermes_bot.errors import StoreError
 from hermes_bot.messages.message import utc_now
@@ -41,6 +42,11 @@ class Offline:
     def approvals(self) -> Approvals:
         """Approvals in the store."""
         return self._stores.approvals
+
+    @property
+    def audit(self) -> AuditLog:
+        """Who decided what about approvals."""
+        return AuditLog(self._stores.database)
 
     @property
     def toolbox(self) -> Toolbox:

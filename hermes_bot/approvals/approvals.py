@@ -3,37 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Connection, func, insert, or_, select
 
+from hermes_bot.approvals import asking, moves
+from hermes_bot.approvals.moves import Act, Revision, Settled
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
+from hermes_bot.approvals.rows import Pairs, by_id, request_of, shown_hash
+from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.errors import PermanentError
 from hermes_bot.store.database import Database
 from hermes_bot.store.tables import approvals
 
-REASON_CHARACTERS = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Settled:
-    """The request after an attempt to settle it, and whether this attempt is the one that did."""
-
-    request: ApprovalRequest
-    won: bool
+Answer = TypeVar("Answer")
 
 
 class Approvals:
-    """Approval requests in the store. Every method is one transaction and may be repeated."""
+    """Approval requests in the store. Every method is one transaction and may be repeated.
 
-    def __init__(self, database: Database, *, clock: Callable[[], datetime], expires_after_s: float) -> None:
+    `policy` names the version of the rules and policies in force, for the audit.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        clock: Callable[[], datetime],
+        expires_after_s: float,
+        rules: ApprovalRules | None = None,
+        policy: str = "",
+    ) -> None:
         self._database = database
         self._clock = clock
         self._lifetime = timedelta(seconds=expires_after_s)
+        self._rules = rules or ApprovalRules()
+        self._policy = policy
 
     async def request(
         self,
@@ -47,10 +54,16 @@ class Approvals:
         level: str,
         arguments: dict[str, Any],
         title: str,
-        shown: Sequence[tuple[str, str]],
+        shown: Pairs,
         trace_id: str,
+        source_ts: str = "",
+        work_type: str = "",
+        internal: Pairs = (),
     ) -> ApprovalRequest:
-        """Return the pending request for `key`, made if it is new: a repeat with the same key changes nothing."""
+        """Return the pending request for `key`, made if it is new: a repeat with the same key changes nothing.
+
+        `source_ts` is the customer's message that it rests on, `work_type` the type of the message that asks.
+        """
         row = {
             "id": f"APR-{hashlib.sha256(key.encode()).hexdigest()[:20]}",
             "key": key,
@@ -65,14 +78,20 @@ class Approvals:
             "shown_hash": shown_hash(tool, arguments, title, shown),
             "requested_by": requested_by,
             "trace_id": trace_id,
+            "needed": self._rules.authority(tool, level, arguments).needed,
+            "source_ts": source_ts,
+            "work_type": work_type,
+            "internal": [list(pair) for pair in internal],
             **self._begun(),
         }
+        act = self._act(by=requested_by)
 
         def work(connection: Connection) -> ApprovalRequest:
-            known = connection.execute(select(approvals).where(approvals.c.key == key)).first()
+            known = connection.execute(select(approvals.c.id).where(approvals.c.key == key)).first()
             if known is None:
                 connection.execute(insert(approvals).values(**row))
-            return _by_id(connection, str(row["id"]))
+                moves.requested(connection, str(row["id"]), act)
+            return by_id(connection, str(row["id"]))
 
         return await self._database.run(work)
 
@@ -93,14 +112,27 @@ class Approvals:
 
     async def get(self, approval_id: str) -> ApprovalRequest:
         """Return the request; raise PermanentError for an unknown id."""
-        return await self._database.run(lambda connection: _by_id(connection, approval_id))
+        return await self._database.run(lambda connection: by_id(connection, approval_id))
 
     async def listing(self, *, status: ApprovalStatus | None = None, limit: int = 50) -> Sequence[ApprovalRequest]:
         """Return the newest requests first."""
         wanted = select(approvals).order_by(approvals.c.created_at.desc(), approvals.c.id).limit(limit)
         if status is not None:
             wanted = wanted.where(approvals.c.status == status.value)
-        return await self._database.run(lambda connection: [_request(row) for row in connection.execute(wanted)])
+        return await self._database.run(
+            lambda connection: [request_of(connection, row) for row in connection.execute(wanted).all()]
+        )
+
+    async def touched_in(self, context_id: str, message_id: str) -> Sequence[ApprovalRequest]:
+        """Return what waits in this conversation, and what this very message has settled before; oldest first."""
+        open_or_mine = or_(
+            approvals.c.status == ApprovalStatus.PENDING.value, approvals.c.settle_message_id == message_id
+        )
+        wanted = select(approvals).where(approvals.c.context_id == context_id, open_or_mine)
+        wanted = wanted.order_by(approvals.c.created_at, approvals.c.id)
+        return await self._database.run(
+            lambda connection: [request_of(connection, row) for row in connection.execute(wanted).all()]
+        )
 
     async def count_waiting(self) -> int:
         """Return how many requests nobody has answered."""
@@ -109,65 +141,99 @@ class Approvals:
         return await self._database.run(lambda connection: connection.scalar(wanted) or 0)
 
     async def settle(
-        self, approval_id: str, status: ApprovalStatus, *, by: str, message_id: str, reason: str = ""
+        self,
+        approval_id: str,
+        status: ApprovalStatus,
+        *,
+        by: str,
+        message_id: str,
+        reason: str = "",
+        cause: str = "",
+        team: str = "",
     ) -> Settled:
-        """Settle a pending request once, by one conditional update that stores the message that did it.
+        """Settle a pending request whoever is needed, by one conditional update that stores the message that did it."""
+        act = self._act(by=by, message_id=message_id, team=team)
+        return await self._run(
+            lambda connection: moves.settle(connection, approval_id, status, act, reason=reason, cause=cause)
+        )
 
-        A repeat for the same `message_id` wins again, since it is the same click. An approval that comes after
-        `expires_at` settles as expired: the default is no.
-        """
-        now = self._clock()
+    async def approve(
+        self, approval_id: str, *, by: str, message_id: str, seen: str, needed: int = 1, team: str = ""
+    ) -> Settled:
+        """Count one person's yes to what they saw (its hash); the last one that is needed settles the request."""
+        act = self._act(by=by, message_id=message_id, team=team)
+        return await self._run(lambda connection: moves.vote(connection, approval_id, act, seen=seen, needed=needed))
 
-        def work(connection: Connection) -> Settled:
-            pending = _by_id(connection, approval_id)
-            late = status is ApprovalStatus.APPROVED and now > pending.expires_at
-            connection.execute(
-                update(approvals)
-                .where(approvals.c.id == approval_id, approvals.c.status == ApprovalStatus.PENDING.value)
-                .values(
-                    status=(ApprovalStatus.EXPIRED if late else status).value,
-                    settled_by="" if late else by,
-                    settled_at=now,
-                    settle_message_id=message_id,
-                    reason=reason[:REASON_CHARACTERS],
-                )
-            )
-            request = _by_id(connection, approval_id)
-            return Settled(request=request, won=request.settle_message_id == message_id)
+    async def reject(self, approval_id: str, *, by: str, message_id: str, reason: str, team: str = "") -> Settled:
+        """Settle a pending request as rejected: one no is enough."""
+        return await self.settle(
+            approval_id, ApprovalStatus.REJECTED, by=by, message_id=message_id, reason=reason, team=team
+        )
 
-        return await self._database.run(work)
+    async def edit(
+        self,
+        approval_id: str,
+        *,
+        by: str,
+        message_id: str,
+        seen: str,
+        arguments: Mapping[str, Any],
+        title: str,
+        shown: Pairs,
+        level: str,
+        internal: Pairs = (),
+        team: str = "",
+    ) -> Settled:
+        """Make a new version of what would run, which needs as many people as the rules say for it."""
+        request = await self.get(approval_id)
+        checked = dict(arguments)
+        revision = Revision(
+            arguments=checked,
+            title=title,
+            shown=shown,
+            internal=internal,
+            level=level,
+            needed=self._rules.authority(request.tool, level, checked).needed,
+        )
+        act = self._act(by=by, message_id=message_id, team=team)
+        return await self._run(
+            lambda connection: moves.edit(connection, approval_id, act, seen=seen, revision=revision)
+        )
+
+    async def ask(self, approval_id: str, *, by: str, message_id: str, question: str, team: str = "") -> Settled:
+        """Keep a question to the customer; the request stays open."""
+        act = self._act(by=by, message_id=message_id, team=team)
+        return await self._run(lambda connection: asking.ask(connection, approval_id, act, question=question))
+
+    async def answer(self, ticket_id: str, *, by: str, message_id: str, text: str) -> Sequence[asking.Answered]:
+        """Return the questions in this ticket that the customer's words answer, kept with them; mostly none."""
+        act = self._act(by=by, message_id=message_id)
+        return await self._run(lambda connection: asking.answer(connection, ticket_id, act, text=text))
+
+    async def record_refusal(
+        self, request: ApprovalRequest, *, by: str, team: str, message_id: str, decision: str, why: str
+    ) -> None:
+        """Write to the audit that somebody pressed who may not."""
+        act = self._act(by=by, message_id=message_id, team=team)
+        await self._run(lambda connection: moves.refused(connection, request, act, decision=decision, why=why))
 
     async def approved_arguments(self, approval_id: str) -> dict[str, Any]:
         """Return the arguments that were shown and approved; raise PermanentError for anything else."""
         request = await self.get(approval_id)
         if request.status is not ApprovalStatus.APPROVED:
             raise PermanentError(f"{approval_id} is {request.status}, not approved")
-        if shown_hash(request.tool, request.arguments, request.title, request.shown) != request.shown_hash:
+        now = shown_hash(request.tool, request.arguments, request.title, request.shown, request.version)
+        if now != request.shown_hash:
             raise PermanentError(f"{approval_id}: what is stored is not what was shown")
         return request.arguments
 
     async def record_result(self, approval_id: str, result: str) -> None:
-        """Keep what the tool answered, in words, for the card."""
-        statement = update(approvals).where(approvals.c.id == approval_id).values(result=result)
-        await self._database.run(lambda connection: connection.execute(statement))
+        """Keep what the tool answered, in words, for the card and in the audit."""
+        act = self._act(by="")
+        await self._run(lambda connection: moves.ran(connection, approval_id, result, act))
 
+    def _act(self, *, by: str, message_id: str = "", team: str = "") -> Act:
+        return Act(by=by, message_id=message_id, at=self._clock(), team=team, policy=self._policy)
 
-def shown_hash(tool: str, arguments: dict[str, Any], title: str, shown: Sequence[tuple[str, str]]) -> str:
-    """Return the SHA-256 of what runs and of what the card says, independent of the order of keys."""
-    whole = [tool, arguments, title, [list(pair) for pair in shown]]
-    return hashlib.sha256(msgspec.json.encode(whole, order="deterministic")).hexdigest()
-
-
-def _by_id(connection: Connection, approval_id: str) -> ApprovalRequest:
-    row = connection.execute(select(approvals).where(approvals.c.id == approval_id)).first()
-    if row is None:
-        raise PermanentError(f"there is no approval {approval_id}")
-    return _request(row)
-
-
-def _request(row: Row[Any]) -> ApprovalRequest:
-    columns = dict(row._mapping)
-    columns.pop("key")
-    shown = tuple((str(label), str(value)) for label, value in row.shown)
-    internal = tuple((str(label), str(value)) for label, value in row.internal)
-    return ApprovalRequest(**columns | {"status": ApprovalStatus(row.status), "shown": shown, "internal": internal})
+    async def _run(self, work: Callable[[Connection], Answer]) -> Answer:
+        return await self._database.run(work)

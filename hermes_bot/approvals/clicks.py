@@ -7,120 +7,120 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from datetime import timedelta
 
-from hermes_bot.approvals.approvals import Approvals, Settled
+from hermes_bot.approvals.access import OLD_CARD, Access
+from hermes_bot.approvals.approvals import Approvals
+from hermes_bot.approvals.moves import Came, Settled
+from hermes_bot.approvals.outputs import card_message, changed, private, settlement
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
 from hermes_bot.bus.port import Delivery
-from hermes_bot.errors import PermanentError, TransientError
-from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
-from hermes_bot.messages.payloads import (
-    APPROVAL_EXPIRED,
-    APPROVAL_SETTLED,
-    EDGE,
-    ApprovalClicked,
-    ApprovalRequested,
-    ApprovalSettled,
-    read,
-)
-from hermes_bot.messages.whisper import whisper
-from hermes_bot.people import Roles
+from hermes_bot.errors import PermanentError
+from hermes_bot.messages.approval_payloads import APPROVAL_REMINDED
+from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import APPROVAL_EXPIRED, ApprovalClicked, ApprovalRequested, read
 
 AGENT = "approvals"
-DECISIONS = {"approve": ApprovalStatus.APPROVED, "reject": ApprovalStatus.REJECTED}
+APPROVE, REJECT = "approve", "reject"
+UNKNOWN = "This request is not known here any more. Nothing was done."
+OWN_VERSION = "You changed this yourself, so somebody else has to approve it. Nothing was done."
 
 log = logging.getLogger(__name__)
 
 
 class ApprovalDesk:
-    """The bus handlers of agent `approvals`: requested (starts the clock), clicked, expired."""
+    """The bus handlers of agent `approvals` for a card's life: requested (starts the clocks), clicked, expired."""
 
-    def __init__(
-        self, approvals: Approvals, roles: Roles, *, approvers: Sequence[str], allow_requester: bool = False
-    ) -> None:
+    def __init__(self, approvals: Approvals, access: Access, *, remind_before_s: float = 0.0) -> None:
         self._approvals = approvals
-        self._roles = roles
-        self._approvers = tuple(approvers)
-        self._allow_requester = allow_requester
+        self._access = access
+        self._remind_before = timedelta(seconds=remind_before_s)
 
     async def on_requested(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
-        """Return the message that expires the request when its time has come."""
+        """Return what is due later: the reminder, unless it is off or would come at once, and the expiry."""
         request = await self._approvals.get(read(message, ApprovalRequested).approval_id)
-        body = ApprovalRequested(approval_id=request.id)
-        return [message.child(APPROVAL_EXPIRED, body, recipient=AGENT, not_before=request.expires_at)]
+        body = ApprovalRequested(approval_id=request.id, ticket_id=request.ticket_id)
+        context = f"{AGENT}:{request.id}"
+        expiry = message.child(
+            APPROVAL_EXPIRED, body, recipient=AGENT, context_id=context, not_before=request.expires_at
+        )
+        remind_at = request.expires_at - self._remind_before
+        if not self._remind_before or remind_at <= request.created_at:
+            return [expiry]
+        return [expiry, card_message(message, request, APPROVAL_REMINDED, not_before=remind_at)]
 
     async def on_expired(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
         """Settle as expired what is still pending."""
         approval_id = read(message, ApprovalRequested).approval_id
         settled = await self._approvals.settle(approval_id, ApprovalStatus.EXPIRED, by="", message_id=message.id)
-        return _announce(message, settled.request) if settled.won else []
+        return settlement(message, settled.request) if settled.won else []
 
     async def on_clicked(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
-        """Settle the request, or tell the person alone why their click did nothing."""
+        """Settle the request, count a yes, or tell the person alone why their click did nothing."""
         click = read(message, ApprovalClicked)
         try:
             request = await self._approvals.get(click.approval_id)
         except PermanentError:
-            return [_private(message, click, "This request is not known here any more. Nothing was done.")]
-        refusal = await self._refusal(click, request)
-        if refusal:
-            fields = {"approval_id": request.id, "user": click.user, "ticket_id": request.ticket_id}
-            log.warning("approval click refused", extra=fields)
-            return [_private(message, click, refusal)]
-        settled = await self._approvals.settle(
-            request.id, DECISIONS[click.decision], by=click.user, message_id=message.id, reason=click.reason
+            return [_private(message, click, UNKNOWN)]
+        if click.decision not in (APPROVE, REJECT):
+            return [_private(message, click, "This button is not known here. Nothing was done.")]
+        why = await self._access.refusal(request, team=click.team, user=click.user, shown_hash=click.shown_hash)
+        if why:
+            return await self._refused(message, click, request, why)
+        came = await self._decided(message, click, request)
+        if came.came is Came.EDITOR:
+            return await self._refused(message, click, came.request, OWN_VERSION)
+        return _outputs(message, click, came)
+
+    async def _decided(self, message: Message, click: ApprovalClicked, request: ApprovalRequest) -> Settled:
+        if click.decision == REJECT:
+            return await self._approvals.reject(
+                request.id, by=click.user, message_id=message.id, reason=click.reason, team=click.team
+            )
+        return await self._approvals.approve(
+            request.id,
+            by=click.user,
+            message_id=message.id,
+            seen=click.shown_hash,
+            needed=self._access.authority(request).needed,
+            team=click.team,
         )
-        return _announce(message, settled.request) + _late(message, click, settled)
 
-    async def _refusal(self, click: ApprovalClicked, request: ApprovalRequest) -> str:
-        if click.decision not in DECISIONS:
-            return "This button is not known here. Nothing was done."
-        try:
-            allowed = await self._roles.includes(self._approvers, click.team, click.user)
-        except TransientError:
-            return "Slack could not confirm just now that you may decide this. Nothing was done; please click again."
-        if not allowed:
-            who = await self._roles.names(self._approvers) or "the approvers"
-            return f"Nothing was done: this can be decided only by {who}."
-        if click.user == request.requested_by and not self._allow_requester:
-            return "You asked for this yourself, so somebody else has to decide it. Nothing was done."
-        if click.shown_hash != request.shown_hash:
-            return "This card does not show what would run now. Nothing was done; please use the newest card."
-        return ""
-
-
-def _announce(message: Message, request: ApprovalRequest) -> list[Message]:
-    """Return the settlement for the waiting agent and for the edge, which redraws the card.
-
-    The edge gets one for every click, also a late one: a card whose redraw was lost heals that way.
-    """
-    body = ApprovalSettled(
-        approval_id=request.id,
-        ticket_id=request.ticket_id,
-        status=request.status.value,
-        by=request.settled_by,
-        reason=request.reason,
-    )
-    receivers = (request.agent, EDGE) if request.settle_message_id == message.id else (EDGE,)
-    return [
-        message.child(
-            APPROVAL_SETTLED,
-            body,
-            recipient=receiver,
-            context_id=request.context_id,
-            trace_id=request.trace_id,
-            priority=PRIORITY_OPERATOR,
+    async def _refused(
+        self, message: Message, click: ApprovalClicked, request: ApprovalRequest, why: str
+    ) -> Sequence[Message]:
+        """Tell the person alone, and write it to the audit; an old card is drawn anew."""
+        fields = {"approval_id": request.id, "user": click.user, "ticket_id": request.ticket_id}
+        log.warning("approval click refused", extra=fields)
+        await self._approvals.record_refusal(
+            request, by=click.user, team=click.team, message_id=message.id, decision=click.decision, why=why
         )
-        for receiver in receivers
-    ]
+        redraw = [changed(message, request)] if why == OLD_CARD else []
+        return [*redraw, _private(message, click, why)]
 
 
-def _late(message: Message, click: ApprovalClicked, settled: Settled) -> list[Message]:
-    request = settled.request
-    if settled.won and request.status is DECISIONS[click.decision]:
-        return []
-    who = "" if not request.settled_by or request.settled_by == click.user else " by somebody else"
-    return [_private(message, click, f"This request is already {request.status.value}{who}. Nothing was done.")]
+def _outputs(message: Message, click: ApprovalClicked, came: Settled) -> list[Message]:
+    """Return what follows, by what came of the click."""
+    request = came.request
+    if came.came is Came.COUNTED:
+        return [changed(message, request)]
+    if came.came is Came.TWICE:
+        missing = request.needed - len(request.votes)
+        text = f"You have approved this already; it takes {missing} more, by somebody else."
+        return [changed(message, request), _private(message, click, text)]
+    if came.came is Came.STALE:
+        return [changed(message, request), _private(message, click, OLD_CARD)]
+    wanted = ApprovalStatus.APPROVED if click.decision == APPROVE else ApprovalStatus.REJECTED
+    if came.won and request.status is wanted:
+        return settlement(message, request)
+    return [*settlement(message, request), _private(message, click, late_words(request, click.user))]
+
+
+def late_words(request: ApprovalRequest, user: str) -> str:
+    """Return what somebody reads who comes when all is settled."""
+    who = "" if not request.settled_by or request.settled_by == user else " by somebody else"
+    return f"This request is already {request.status.value}{who}. Nothing was done."
 
 
 def _private(message: Message, click: ApprovalClicked, text: str) -> Message:
-    return whisper(message, text, channel=click.channel, user=click.user)
+    return private(message, text, channel=click.channel, user=click.user)

@@ -10,6 +10,7 @@ import typer
 import hermes_bot
 from hermes_bot.cli import (
     approvals,
+    audit,
     bench,
     dead,
     doctor,
@@ -39,6 +40,7 @@ app.command("worker")(worker.worker)
 app.add_typer(routes.app, name="routes")
 app.add_typer(tickets.app, name="tickets")
 app.add_typer(approvals.app, name="approvals")
+app.add_typer(audit.app, name="audit")
 app.add_typer(messages.app, name="messages")
 app.command("trace")(trace.trace)
 app.add_typer(dead.app, name="dead")

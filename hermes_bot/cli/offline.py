@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for th
     from hermes_bot.app.replay import Replayed
     from hermes_bot.app.routes_bench import RoutesBench
     from hermes_bot.approvals.approvals import Approvals
+    from hermes_bot.approvals.audit_log import AuditLog
     from hermes_bot.observe.trace import Trace
     from hermes_bot.tickets.tickets import Tickets
     from hermes_bot.tools.toolbox import Toolbox
@@ -44,6 +45,11 @@ class Offline(Protocol):
     @property
     def approvals(self) -> Approvals:
         """Approvals in the store."""
+        ...
+
+    @property
+    def audit(self) -> AuditLog:
+        """Who decided what about approvals."""
         ...
 
     @property

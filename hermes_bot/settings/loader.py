@@ -9,7 +9,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from hermes_bot.settings.approval_settings import check_rules
 from hermes_bot.settings.checked import PointAt, problems_of
+from hermes_bot.settings.connectors import read_connections
 from hermes_bot.settings.dotenv import read_dotenv
 from hermes_bot.settings.environment import CONFIG, Override, lay_over, overrides
 from hermes_bot.settings.files import DEFAULT_CONFIG, beside, packaged_folder
@@ -37,6 +39,8 @@ def load(config: Path | None, environ: Mapping[str, str] | None = None, *, folde
     data = _merged(file, found, problems)
     point_at = _pointer(file, found)
     settings = _checked(data, point_at, problems)
+    if settings is not None:
+        problems += check_rules(settings.approvals, point_at)
     access, models = read_access(variables, problems), read_model_access(variables)
     if settings is not None and not problems:
         problems += check_access(access, settings, point_at) + check_model_access(models, settings, point_at)
@@ -45,7 +49,8 @@ def load(config: Path | None, environ: Mapping[str, str] | None = None, *, folde
     source = f"the files that come with Hermes ({path})" if packaged else shown(path)
     whole = {name: getattr(settings, name) for name in FileSettings.model_fields}
     whole |= _located(settings, found, home=home, config_folder=path.parent)
-    return Settings.model_construct(**whole, access=access, models=models, source=source)
+    connections = read_connections(whole["tools"].connectors, variables)
+    return Settings.model_construct(**whole, access=access, models=models, connections=connections, source=source)
 
 
 def _config(config: Path | None, variables: Mapping[str, str], home: Path) -> tuple[Path, bool]:
@@ -96,12 +101,18 @@ def _located(settings: FileSettings, found: list[Override], *, home: Path, confi
     """Return the sections that hold paths, with absolute ones: a variable's path starts at the working directory."""
     by_variable = {override.path for override in found}
 
-    def file_of(section: str, name: Path) -> Path:
-        return home / name.expanduser() if (section, "file") in by_variable else beside(config_folder, name)
+    def file_of(section: str, name: Path, key: str = "file") -> Path:
+        return home / name.expanduser() if (section, key) in by_variable else beside(config_folder, name)
+
+    articles = file_of("memory", settings.memory.knowledge, "knowledge")
 
     return {
         "data": settings.data.model_copy(update={"path": home / settings.data.path.expanduser()}),
         "routing": settings.routing.model_copy(update={"file": file_of("routing", settings.routing.file)}),
         "policies": settings.policies.model_copy(update={"file": file_of("policies", settings.policies.file)}),
+        "memory": settings.memory.model_copy(update={"knowledge": articles}),
+        "tools": settings.tools.model_copy(
+            update={"connectors": file_of("tools", settings.tools.connectors, "connectors")}
+        ),
         "agents": settings.agents.model_copy(update={"file": file_of("agents", settings.agents.file)}),
     }

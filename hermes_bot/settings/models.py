@@ -10,7 +10,10 @@ from typing import Annotated, Literal
 from pydantic import Field, SecretStr, Strict, model_validator
 
 from hermes_bot.settings.agent_limits import AgentSettings
+from hermes_bot.settings.approval_settings import ApprovalSettings
+from hermes_bot.settings.connectors import Connections
 from hermes_bot.settings.section import Count, Port, Seconds, Section, Words
+from hermes_bot.settings.ticket_settings import HandoffSettings, TicketSettings
 
 
 class DataSettings(Section):
@@ -42,21 +45,6 @@ class PeopleSettings(Section):
     admins: Words = ()
 
 
-class ApprovalSettings(Section):
-    """`approvals`: who may allow a privileged action, for how long they are asked, and where the card is posted."""
-
-    approvers: Words = ()
-    expires_after_s: Seconds = 86_400.0
-    allow_requester: bool = False
-    channel: str = "thread"
-
-
-class TicketSettings(Section):
-    """`tickets`."""
-
-    continue_window_s: Annotated[float, Field(ge=0, le=1_000_000_000)] = 900.0
-
-
 class RoutingSettings(Section):
     """`routing`: the route table, relative to the folder of `hermes.yaml`.
 
@@ -72,6 +60,17 @@ class PolicySettings(Section):
     """`policies`: the shop's rules for refunds, relative to the folder of `hermes.yaml`."""
 
     file: Annotated[Path, Strict(strict=False)] = Path("policies.yaml")
+
+
+class ToolSettings(Section):
+    """`tools`: `connectors` is the file of databases and MCP servers, relative to the folder of `hermes.yaml`.
+
+    `timeout_s` limits a tool that has no limit of its own, `result_limit` the characters that go back to a planner.
+    """
+
+    connectors: Annotated[Path, Strict(strict=False)] = Path("connectors.yaml")
+    timeout_s: Seconds = 10.0
+    result_limit: Annotated[int, Field(ge=1_000, le=1_000_000)] = 20_000
 
 
 class GuardSettings(Section):
@@ -169,6 +168,17 @@ class EncoderSettings(Section):
         return self
 
 
+class MemorySettings(Section):
+    """`memory`: whether anything is kept and recalled, how much at a time, and the folder of the shop's articles.
+
+    `knowledge` is relative to the folder of `hermes.yaml`.
+    """
+
+    enabled: bool = True
+    k: Annotated[int, Field(ge=1, le=20)] = 5
+    knowledge: Annotated[Path, Strict(strict=False)] = Path("knowledge")
+
+
 class ModelSettings(Section):
     """`model`: the language model that planners ask; no name = no model, the rules decide.
 
@@ -195,9 +205,11 @@ class FileSettings(Section):
     people: PeopleSettings = PeopleSettings()
     approvals: ApprovalSettings = ApprovalSettings()
     tickets: TicketSettings = TicketSettings()
+    handoff: HandoffSettings = HandoffSettings()
     routing: RoutingSettings = RoutingSettings()
     policies: PolicySettings = PolicySettings()
     agents: AgentSettings = AgentSettings()
+    tools: ToolSettings = ToolSettings()
     bus: BusSettings = BusSettings()
     journal: JournalSettings = JournalSettings()
     observe: ObserveSettings = ObserveSettings()
@@ -208,6 +220,7 @@ class FileSettings(Section):
     workspace: WorkspaceSettings = WorkspaceSettings()
     encoder: EncoderSettings = EncoderSettings()
     model: ModelSettings = ModelSettings()
+    memory: MemorySettings = MemorySettings()
 
 
 class Mode(StrEnum):
@@ -241,6 +254,7 @@ class Settings(FileSettings):
 
     access: SlackAccess = Field(default_factory=SlackAccess, repr=False)
     models: ModelAccess = Field(default_factory=ModelAccess, repr=False)
+    connections: Connections = Field(default_factory=Connections, repr=False)
     source: str = ""
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from hermes_bot.settings.checked import PointAt
 from hermes_bot.settings.models import FileSettings, SlackAccess
 from hermes_bot.settings.problems import Problem
+from hermes_bot.settings.yaml_file import KeyPath, dotted
 
 BOT_TOKEN = "SLACK_BOT_TOKEN"  # noqa: S105  # the name of a variable, not a secret
 APP_TOKEN = "SLACK_APP_TOKEN"  # noqa: S105  # the name of a variable, not a secret
@@ -62,14 +63,16 @@ def check_access(access: SlackAccess, settings: FileSettings, point_at: PointAt)
 
 def _strangers(settings: FileSettings, point_at: PointAt) -> list[Problem]:
     """Return where a name stands instead of an id: Slack knows nobody by it, so nobody could do what it allows."""
-    people, approvers = settings.people, settings.approvals.approvers
-    given = {
+    people, approvals = settings.people, settings.approvals
+    given: dict[KeyPath, Sequence[str]] = {
         ("people", "operators"): people.operators,
         ("people", "admins"): people.admins,
-        ("approvals", "approvers"): approvers,
+        ("approvals", "approvers"): approvals.approvers,
     }
+    for number, rule in enumerate(approvals.rules):
+        given["approvals", "rules", number, "approvers"] = rule.approvers
     return [
-        point_at(path, f"{'.'.join(path)} holds {word!r}, which is no id of a user (U…) or of a user group (S…)")
+        point_at(path, f"{dotted(path)} holds {word!r}, which is no id of a user (U…) or of a user group (S…)")
         for path, words in given.items()
         for word in words
         if not PERSON.fullmatch(word)

@@ -27,11 +27,15 @@ class Caller:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """What a privileged tool is about to do, in words. `arguments` are complete: what is shown is what will run."""
+    """What a privileged tool is about to do, in words. `arguments` are complete: what is shown is what will run.
+
+    `internal` (label and value) is what only staff may read beside it: the policy's check, the customer's history.
+    """
 
     title: str
     shown: tuple[tuple[str, str], ...]
     arguments: dict[str, Any] = field(default_factory=dict)
+    internal: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +49,7 @@ class Done:
 class NeedsApproval:
     """The tool did not run: a person must allow exactly these arguments. `level` is "L2" or "L3".
 
-    `title` and `shown` (label and value) are what the approval card says.
+    `title` and `shown` (label and value) are what the approval card says, `internal` what it says to staff alone.
     """
 
     tool: str
@@ -53,6 +57,7 @@ class NeedsApproval:
     arguments: dict[str, Any]
     title: str
     shown: tuple[tuple[str, str], ...]
+    internal: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

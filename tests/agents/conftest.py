@@ -15,8 +15,10 @@ from agents.rules.refund import RefundPlanner
 from agents.spec_file import read_specs
 from agents.texts import Texts, load_texts
 from agents.unknown import UnknownAgent
+from hermes_bot.approvals.access import Access
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.approvals.clicks import ApprovalDesk
+from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.llm.english_words import english_words
 from hermes_bot.llm.light_encoder import LightEncoder
 from hermes_bot.people import Person, Roles
@@ -143,7 +145,7 @@ def pump(desk: Desk, people: KnownPeople, texts: Texts, clock: Clock) -> Pump:
     return Pump(
         desk=desk,
         agents={agent.name: agent for agent in agents},
-        approval_desk=ApprovalDesk(desk.approvals, roles, approvers=("S0OPERATORS",)),
+        approval_desk=ApprovalDesk(desk.approvals, Access(roles, ApprovalRules(approvers=("S0OPERATORS",)))),
         ownership=Ownership(desk.tickets, roles, people, staff=("S0OPERATORS",), render=texts.render),
         clock=clock,
     )

@@ -1,14 +1,16 @@
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from sqlalchemy import update
 
+from hermes_bot.approvals.access import Access
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.approvals.clicks import ApprovalDesk
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
+from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.bus.port import Delivery
 from hermes_bot.errors import PermanentError, TransientError
 from hermes_bot.messages.message import Message
@@ -82,7 +84,14 @@ def approvals(database: Database, clock: Clock) -> Approvals:
 @pytest.fixture
 def desk(approvals: Approvals, people: People) -> ApprovalDesk:
     approvers = ["U0OMAR", "S0APPROVERS", "U0GUEST", "U0GONE", "U0NOBODY"]
-    return ApprovalDesk(approvals, Roles(people, team="T0HERMES"), approvers=approvers)
+    return desk_for(approvals, people, approvers)
+
+
+def desk_for(
+    approvals: Approvals, people: People, approvers: Sequence[str], *, allow_requester: bool = False
+) -> ApprovalDesk:
+    rules = ApprovalRules(approvers=approvers, allow_requester=allow_requester)
+    return ApprovalDesk(approvals, Access(Roles(people, team="T0HERMES"), rules))
 
 
 async def ask(approvals: Approvals, key: str = "MSG-1:refund:1") -> ApprovalRequest:
@@ -133,7 +142,7 @@ async def test_an_approval_goes_once_to_the_agent_and_once_to_the_edge(
         ("approval.settled", "refund"),
         ("approval.settled", "slack"),
     ]
-    assert {output.context_id for output in outputs} == {request.context_id}
+    assert [output.context_id for output in outputs] == [request.context_id, f"card:{request.id}"]
     assert read(outputs[0], ApprovalSettled).status == "approved"
 
 
@@ -190,17 +199,16 @@ async def test_when_slack_does_not_answer_nothing_is_decided(
 
 async def test_without_approvers_nobody_may_decide(approvals: Approvals, people: People) -> None:
     request = await ask(approvals)
-    await press(ApprovalDesk(approvals, Roles(people, team="T0HERMES"), approvers=[]), click(request, "U0OMAR"))
+    await press(desk_for(approvals, people, []), click(request, "U0OMAR"))
 
     assert (await approvals.get(request.id)).status is ApprovalStatus.PENDING
 
 
 async def test_who_asked_may_not_approve_unless_allowed(approvals: Approvals, people: People) -> None:
     request = await ask(approvals)
-    roles = Roles(people, team="T0HERMES")
-    await press(ApprovalDesk(approvals, roles, approvers=["U0EMMA"]), click(request, "U0EMMA"))
+    await press(desk_for(approvals, people, ["U0EMMA"]), click(request, "U0EMMA"))
     refused = await approvals.get(request.id)
-    await press(ApprovalDesk(approvals, roles, approvers=["U0EMMA"], allow_requester=True), click(request, "U0EMMA"))
+    await press(desk_for(approvals, people, ["U0EMMA"], allow_requester=True), click(request, "U0EMMA"))
 
     assert refused.status is ApprovalStatus.PENDING
     assert (await approvals.get(request.id)).status is ApprovalStatus.APPROVED

@@ -113,7 +113,7 @@ def test_everything_that_is_wrong_is_told_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "key",
-    ["approvals.rules", "tickets.merge_window_s"],
+    ["approvals.colour", "tickets.colour"],
 )
 def test_a_key_whose_feature_does_not_exist_yet_is_refused(tmp_path: Path, key: str) -> None:
     section, name = key.split(".")

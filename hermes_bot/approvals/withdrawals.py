@@ -1,0 +1,99 @@
+"""What customers do to the ground a request rests on: an edit asks anew, a deletion or Stop cancels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hermes_bot.approvals.access import Access
+from hermes_bot.approvals.approvals import Approvals
+from hermes_bot.approvals.outputs import settlement
+from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
+from hermes_bot.bus.port import Delivery
+from hermes_bot.messages.approval_payloads import DELETED, EDITED, STOPPED
+from hermes_bot.messages.message import PRIORITY_USER, Message
+from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, read
+from hermes_bot.messages.ticket_payloads import Deleted, Edited, Stopped
+
+
+class Withdrawals:
+    """The bus handlers of agent `approvals` for `ticket.edited`, `ticket.deleted` and `agent.stopped`."""
+
+    def __init__(self, approvals: Approvals, access: Access) -> None:
+        self._approvals = approvals
+        self._access = access
+
+    async def on_edited(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
+        """Cancel what rests on the message, and give its new words in as the customer's: they are asked for anew."""
+        edited = read(message, Edited)
+        resting = [each for each in await self._resting(message, edited.ts) if each.requested_by == edited.user]
+        outputs = await self._cancelled(message, resting, by=edited.user, team=edited.user_team, cause=EDITED)
+        return [*outputs, _anew(message, edited)] if outputs else []
+
+    async def on_deleted(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
+        """Cancel what rests on the message."""
+        deleted = read(message, Deleted)
+        mine = [
+            each
+            for each in await self._resting(message, deleted.ts)
+            if not deleted.user or each.requested_by == deleted.user
+        ]
+        return await self._cancelled(message, mine, by=deleted.user, cause=DELETED)
+
+    async def on_stopped(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
+        """Cancel what waits in the conversation, if it is theirs who pressed Stop, or they are one who decides."""
+        stopped = read(message, Stopped)
+        theirs = [
+            each
+            for each in await self._approvals.touched_in(stopped.conversation, message.id)
+            if each.requested_by == stopped.user
+            or await self._access.decides(each, team=stopped.team, user=stopped.user)
+        ]
+        return await self._cancelled(message, theirs, by=stopped.user, team=stopped.team, cause=STOPPED)
+
+    async def _resting(self, message: Message, ts: str) -> Sequence[ApprovalRequest]:
+        found = await self._approvals.touched_in(message.context_id, message.id)
+        return [each for each in found if _rests_on(each, ts)]
+
+    async def _cancelled(
+        self, message: Message, requests: Sequence[ApprovalRequest], *, by: str, cause: str, team: str = ""
+    ) -> list[Message]:
+        outputs: list[Message] = []
+        for each in requests:
+            settled = await self._approvals.settle(
+                each.id, ApprovalStatus.CANCELLED, by=by, message_id=message.id, cause=cause, team=team
+            )
+            outputs += settlement(message, settled.request) if settled.won else []
+        return outputs
+
+
+def _rests_on(request: ApprovalRequest, ts: str) -> bool:
+    """Return whether the request rests on the message: any of the customer's up to the one that led to it.
+
+    In a thread these are known by their times. In an unthreaded direct message, which goes back for years, it is the
+    last one alone. Where no message is known, every one counts.
+    """
+    if not request.source_ts or ts == request.source_ts:
+        return True
+    threaded = request.context_id.count(":") > 1
+    return threaded and _before(ts, request.source_ts)
+
+
+def _before(ts: str, other: str) -> bool:
+    """Return whether one id of Slack's is earlier than another; they are seconds with six decimals."""
+    return (len(ts.partition(".")[0]), ts) < (len(other.partition(".")[0]), other)
+
+
+def _anew(message: Message, edited: Edited) -> Message:
+    """Return the new words as if the customer had just written them, in the same place."""
+    inbound = Inbound(
+        team=edited.team,
+        channel=edited.channel,
+        channel_type=edited.channel_type,
+        ts=edited.ts,
+        user=edited.user,
+        text=edited.text,
+        user_team=edited.user_team,
+        thread_ts=edited.thread_ts,
+    )
+    type_ = TICKET_REPLIED if edited.thread_ts else TICKET_CREATED
+    return message.child(type_, inbound, priority=PRIORITY_USER)
