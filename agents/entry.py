@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from agents.answers import answered
 from agents.deciding import (
     OFFERED,
     Decision,
@@ -64,8 +65,11 @@ class EntryAgent:
             inbound, context_id=message.context_id, message_id=message.id, language=fixed or language_of(inbound.text)
         )
         ticket = located.ticket
+        shown = await answered(message, inbound, ticket, text, desk)
         if ticket.owner is not Owner.BOT:
-            return [_note(message, ticket, text)]
+            return [_note(message, ticket, text), *shown]
+        if shown:
+            return shown
         situation = replace(await self._situation(message, ticket, desk), team=inbound.user_team or inbound.team)
         language = fixed or language_of(inbound.text, previous=situation.language)
         decision = await decide(inbound, situation, desk)

@@ -57,12 +57,11 @@ class Approvals:
         shown: Pairs,
         trace_id: str,
         source_ts: str = "",
-        work_type: str = "",
         internal: Pairs = (),
     ) -> ApprovalRequest:
         """Return the pending request for `key`, made if it is new: a repeat with the same key changes nothing.
 
-        `source_ts` is the customer's message that it rests on, `work_type` the type of the message that asks.
+        `source_ts` is the customer's message that it rests on, `internal` what only staff may read.
         """
         row = {
             "id": f"APR-{hashlib.sha256(key.encode()).hexdigest()[:20]}",
@@ -80,7 +79,6 @@ class Approvals:
             "trace_id": trace_id,
             "needed": self._rules.authority(tool, level, arguments).needed,
             "source_ts": source_ts,
-            "work_type": work_type,
             "internal": [list(pair) for pair in internal],
             **self._begun(),
         }

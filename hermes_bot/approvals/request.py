@@ -45,8 +45,8 @@ class ApprovalRequest:
     `shown_hash` covers tool, arguments, `shown` and the version: what was shown is what may run, and nothing else.
     An edit makes a new `version`; `votes` are those for it, `needed` is how many different people must say yes, and
     `edited_by` who made it. `internal` is what only staff may read: checks, history.
-    `context_id` is the ticket's conversation, where the waiting run is resumed; `work_type` the type of the message
-    that asked, `source_ts` the customer's message that it rests on. `cause` says why it was cancelled.
+    `context_id` is the ticket's conversation, where the waiting run is resumed; `source_ts` the customer's message
+    that it rests on. `cause` says why it was cancelled.
     `result` is what the tool answered once it ran, in words.
     """
 
@@ -73,7 +73,6 @@ class ApprovalRequest:
     version: int = 1
     needed: int = 1
     source_ts: str = ""
-    work_type: str = ""
     edited_by: str = ""
     cause: str = ""
     internal: tuple[tuple[str, str], ...] = ()

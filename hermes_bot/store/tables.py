@@ -115,7 +115,6 @@ approvals = Table(
     Column("version", Integer, nullable=False, default=1, server_default="1"),
     Column("needed", Integer, nullable=False, default=1, server_default="1"),
     Column("source_ts", String(40), nullable=False, default="", server_default=""),
-    Column("work_type", String(120), nullable=False, default="", server_default=""),
     Column("edited_by", String(40), nullable=False, default="", server_default=""),
     Column("cause", String(40), nullable=False, default="", server_default=""),
     Column("internal", JSON, nullable=False, default=list, server_default="[]"),

@@ -20,7 +20,6 @@ def upgrade() -> None:
         batch_op.add_column(sa.Column("version", sa.Integer(), nullable=False, server_default="1"))
         batch_op.add_column(sa.Column("needed", sa.Integer(), nullable=False, server_default="1"))
         batch_op.add_column(sa.Column("source_ts", sa.String(length=40), nullable=False, server_default=""))
-        batch_op.add_column(sa.Column("work_type", sa.String(length=120), nullable=False, server_default=""))
         batch_op.add_column(sa.Column("edited_by", sa.String(length=40), nullable=False, server_default=""))
         batch_op.add_column(sa.Column("cause", sa.String(length=40), nullable=False, server_default=""))
         batch_op.add_column(sa.Column("internal", sa.JSON(), nullable=False, server_default="[]"))
