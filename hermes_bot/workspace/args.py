@@ -48,6 +48,10 @@ class Args:
             raise Refusal("invalid_arguments", [f"[ERROR] missing required field: {name}"])
         return value
 
+    def without(self, name: str) -> Args:
+        """Return the same arguments but for this one."""
+        return Args({key: value for key, value in self._values.items() if key != name})
+
     def with_text(self, text: str) -> Args:
         """Return the same arguments with another text."""
         return Args({**self._values, "text": text})

@@ -108,9 +108,9 @@ def _blocks(args: Args) -> list[Json]:
 
 
 def _attachments(args: Args) -> list[Json]:
-    attachments = args.structure("attachments", wrong="invalid_attachments") or []
+    attachments = args.structure("attachments", wrong="invalid_arguments") or []
     if not isinstance(attachments, list) or not all(isinstance(one, dict) for one in attachments):
-        raise Refusal("invalid_attachments")
+        raise Refusal("invalid_arguments", ["[ERROR] must be an array of objects [json-pointer:/attachments]"])
     if len(attachments) > MAX_ATTACHMENTS:
         raise Refusal("too_many_attachments")
     return attachments

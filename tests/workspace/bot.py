@@ -1,6 +1,7 @@
 """The other side of the wire for these tests: a real bolt app, and a bare socket that does only what a test says."""
 
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -10,6 +11,7 @@ from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from hermes_bot.workspace.people import App
 from hermes_bot.workspace.server import WorkspaceServer
 
 Json = dict[str, Any]
@@ -23,20 +25,23 @@ def bot_client(server: WorkspaceServer, token: str | None = None) -> AsyncWebCli
 class Bot:
     """A bolt app that keeps the events that it is told."""
 
-    def __init__(self, server: WorkspaceServer) -> None:
-        app = server.world.app
-        self.client = bot_client(server)
+    def __init__(self, server: WorkspaceServer, of: App | None = None) -> None:
+        app = of or server.world.app
+        self.client = bot_client(server, app.bot_token)
         self.app = AsyncApp(
             client=self.client, process_before_response=True, ignoring_self_events_enabled=False, signing_secret="x"
         )
         web_client = AsyncWebClient(token=app.app_token, base_url=server.api_url)
         self.handler = AsyncSocketModeHandler(self.app, app.app_token, web_client=web_client, ping_interval=0.2)
         self.bodies: list[Json] = []
-        for event in ("message", "app_mention", "reaction_added", "reaction_removed"):
-            self.app.event(event)(self._keep)
+        self.app.event(re.compile(".+"))(self._keep)
 
     async def _keep(self, body: Json) -> None:
         self.bodies.append(body)
+
+    def of_type(self, kind: str) -> list[Json]:
+        """The inner events of one type."""
+        return [event for event in self.events if event["type"] == kind]
 
     @property
     def events(self) -> list[Json]:
@@ -45,11 +50,12 @@ class Bot:
 
 
 @asynccontextmanager
-async def running(server: WorkspaceServer) -> AsyncIterator[Bot]:
-    """A bolt app that is connected over Socket Mode."""
-    bot = Bot(server)
+async def running(server: WorkspaceServer, of: App | None = None) -> AsyncIterator[Bot]:
+    """A bolt app that is connected over Socket Mode: the workspace's first, or another one of its apps."""
+    bot = Bot(server, of)
+    sockets = server.sockets_of(of or server.world.app)
     await bot.handler.connect_async()  # type: ignore[no-untyped-call] # bolt's own signature
-    await server.workspace.wait_for(lambda: server.sockets.connected > 0)
+    await server.workspace.wait_for(lambda: sockets.connected > 0)
     try:
         yield bot
     finally:

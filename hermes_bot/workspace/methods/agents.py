@@ -95,7 +95,7 @@ _SAY, _ASSIST = needs("chat:write"), needs("assistant:write")
 METHODS: Mapping[str, Method] = {
     "agents.sessions.setStatus": Method(run=_set_session, errors=_PLACE | {"no_permission"}, scopes=_SAY, tier=50),
     "agents.sessions.rename": Method(run=_rename, errors=_PLACE, scopes=_SAY, tier=50),
-    "assistant.threads.setStatus": Method(run=_set_text, errors=_PLACE, scopes=_SAY, tier=50),
-    "assistant.threads.setSuggestedPrompts": Method(run=_suggest, errors=_PLACE, scopes=_ASSIST, tier=50),
-    "assistant.threads.setTitle": Method(run=_set_title, errors=_PLACE, scopes=_ASSIST, tier=50),
+    "assistant.threads.setStatus": Method(run=_set_text, errors=_PLACE, scopes=_SAY),
+    "assistant.threads.setSuggestedPrompts": Method(run=_suggest, errors=_PLACE, scopes=_ASSIST, tier=100),
+    "assistant.threads.setTitle": Method(run=_set_title, errors=_PLACE, scopes=_ASSIST, tier=100),
 }

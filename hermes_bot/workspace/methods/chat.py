@@ -15,9 +15,11 @@ from hermes_bot.workspace.refusal import Refusal
 
 CONTENT = errors(
     "no_text invalid_blocks invalid_blocks_format msg_blocks_too_long markdown_text_conflict msg_too_long "
-    "invalid_attachments too_many_attachments invalid_metadata_format metadata_too_large"
+    "too_many_attachments"
 )
-PLACE = errors("channel_not_found not_in_channel is_archived messages_tab_disabled user_not_found user_disabled")
+METADATA = errors("invalid_metadata_format metadata_too_large")
+PLACE = errors("channel_not_found not_in_channel is_archived")
+TAB = errors("messages_tab_disabled")
 
 
 def _post_message(call: Call) -> Json:
@@ -38,15 +40,15 @@ def _post_ephemeral(call: Call) -> Json:
     user = call.args.required("user")
     if user not in channel.members:
         raise Refusal("user_not_in_channel")
-    content = content_of(call.args, call.new_id)
-    post = replace(draft(call, channel, content), seen_by=user, metadata=None)
+    content = content_of(call.args.without("metadata"), call.new_id)
+    post = replace(draft(call, channel, content), seen_by=user)
     call.workspace.conversations.whisper(post)
     return {"message_ts": post.ts} | content.warning
 
 
 def _me_message(call: Call) -> Json:
-    channel = writable(call, call.args.required("channel"))
-    content = content_of(call.args, call.new_id)
+    channel = writable(call, call.args.required("channel"), no_tab="channel_not_found")
+    content = content_of(call.args.without("metadata"), call.new_id)
     post = replace(draft(call, channel, content), subtype="me_message", thread_ts="", blocks=())
     call.workspace.conversations.post(post)
     return {"channel": channel.id, "ts": post.ts}
@@ -91,16 +93,19 @@ def _get_permalink(call: Call) -> Json:
     return {"channel": channel.id, "permalink": link}
 
 
-def writable(call: Call, reference: str) -> Channel:
-    """Return the channel to write to; a person's id stands for their DM."""
+def writable(call: Call, reference: str, *, no_tab: str = "messages_tab_disabled") -> Channel:
+    """Return the channel to write to; a person's id stands for their DM. `no_tab`: what an app without one is told."""
     roster = call.workspace.roster
-    if reference.startswith(("U", "W")) and any(one.id == reference for one in roster.members()):
-        reference = roster.open_dm(reference, call.app)[0].id
+    if reference.startswith(("U", "W")):
+        try:
+            reference = roster.open_dm(reference, call.app)[0].id
+        except Refusal as refusal:
+            raise Refusal("channel_not_found") from refusal
     channel = roster.joined_by_app(call.app, reference)
     if channel.archived:
         raise Refusal("is_archived")
     if channel.kind == "dm" and not call.app.messages_tab:
-        raise Refusal("messages_tab_disabled")
+        raise Refusal(no_tab)
     return channel
 
 
@@ -142,14 +147,14 @@ def _with_old_text(args: Args, old: Post) -> Args:
 _CHANGED = errors("channel_not_found not_in_channel message_not_found")
 _SAY = needs("chat:write")
 METHODS: Mapping[str, Method] = {
-    "chat.postMessage": Method(run=_post_message, errors=CONTENT | PLACE, scopes=_SAY),
+    "chat.postMessage": Method(run=_post_message, errors=CONTENT | METADATA | PLACE | TAB, scopes=_SAY),
     "chat.postEphemeral": Method(
-        run=_post_ephemeral, errors=CONTENT | PLACE | {"user_not_in_channel"}, scopes=_SAY, tier=100
+        run=_post_ephemeral, errors=CONTENT | PLACE | TAB | {"user_not_in_channel"}, scopes=_SAY, tier=100
     ),
     "chat.meMessage": Method(run=_me_message, errors=CONTENT | PLACE, scopes=_SAY, tier=50),
     "chat.update": Method(
         run=_update,
-        errors=CONTENT | _CHANGED | {"cant_update_message", "streaming_state_conflict"},
+        errors=CONTENT | METADATA | _CHANGED | {"cant_update_message", "streaming_state_conflict"},
         scopes=_SAY,
         tier=50,
     ),

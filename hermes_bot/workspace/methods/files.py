@@ -40,14 +40,25 @@ def _complete(call: Call) -> Json:
 
 
 def _share(call: Call, ids: list[str]) -> None:
-    channel = writable(call, call.args.text("channel_id"))
+    try:
+        channel = writable(call, call.args.text("channel_id"))
+    except Refusal as refusal:
+        known = refusal.error in ("channel_not_found", "not_in_channel")
+        raise refusal if known else Refusal("posting_to_channel_denied") from refusal
     for file_id in ids:
         call.workspace.files.share(file_id, channel.id)
     comment = call.args.text("initial_comment")
-    said = content_of(call.args.with_text(comment), call.new_id) if comment or call.args.given("blocks") else Content()
+    said = _comment(call, comment) if comment or call.args.given("blocks") else Content()
     post = draft(call, channel, said)
     files = tuple(call.workspace.files.wire(file_id) for file_id in ids)
     call.workspace.conversations.post(replace(post, files=files, subtype="file_share"))
+
+
+def _comment(call: Call, text: str) -> Content:
+    try:
+        return content_of(call.args.without("metadata").with_text(text), call.new_id)
+    except Refusal as refusal:
+        raise Refusal("invalid_blocks", refusal.messages) from refusal
 
 
 def _info(call: Call) -> Json:

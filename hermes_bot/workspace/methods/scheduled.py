@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hermes_bot.workspace.args import page_of
 from hermes_bot.workspace.content import content_of
-from hermes_bot.workspace.methods.chat import CONTENT, PLACE, draft, writable
+from hermes_bot.workspace.methods.chat import CONTENT, METADATA, PLACE, draft, writable
 from hermes_bot.workspace.methods.method import Call, Method, errors, needs
 from hermes_bot.workspace.posts import Json
 from hermes_bot.workspace.refusal import Refusal
@@ -17,7 +17,7 @@ MOST_DAYS = 120
 
 def _schedule(call: Call) -> Json:
     workspace = call.workspace
-    channel = writable(call, call.args.required("channel"))
+    channel = writable(call, call.args.required("channel"), no_tab="channel_not_found")
     content = content_of(call.args, call.new_id)
     at = str(call.args.any("post_at"))
     if not at.isdigit():
@@ -61,7 +61,10 @@ def _shown(planned: Scheduled) -> Json:
 _SAY = needs("chat:write")
 METHODS: Mapping[str, Method] = {
     "chat.scheduleMessage": Method(
-        run=_schedule, errors=CONTENT | PLACE | errors("invalid_time time_in_past time_too_far"), scopes=_SAY, tier=50
+        run=_schedule,
+        errors=CONTENT | METADATA | PLACE | errors("invalid_time time_in_past time_too_far"),
+        scopes=_SAY,
+        tier=50,
     ),
     "chat.scheduledMessages.list": Method(run=_list, errors=errors("invalid_cursor"), tier=50),
     "chat.deleteScheduledMessage": Method(
