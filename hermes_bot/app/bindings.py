@@ -8,10 +8,13 @@ from dataclasses import replace
 from agents.desk import Agent, Desk
 from agents.entry import EntryAgent
 from agents.handoff import HandoffAgent
+from agents.model.agent import ModelAgent
 from agents.order import OrderAgent
 from agents.refund import RefundAgent
 from agents.rules.order import OrderPlanner
 from agents.rules.refund import RefundPlanner
+from agents.spec import NO_FILE, AgentsFile
+from agents.spec_file import BUILT_IN, RULED
 from agents.texts import Texts
 from agents.unknown import UnknownAgent
 from hermes_bot import observe
@@ -19,10 +22,12 @@ from hermes_bot.app.approving import approval_handlers
 from hermes_bot.app.binding import Binding
 from hermes_bot.app.build import Stores, staff_of
 from hermes_bot.app.limits import policy_of
+from hermes_bot.app.planners import Planners
 from hermes_bot.app.revising import Revising
+from hermes_bot.app.ticket_handlers import ticket_handlers
 from hermes_bot.approvals.clicks import AGENT as APPROVALS
 from hermes_bot.bus.bus import Bus
-from hermes_bot.bus.port import Delivery, Handler
+from hermes_bot.bus.port import Delivery, Handler, Policy
 from hermes_bot.messages import payloads, ticket_payloads
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.task_payloads import TASK_RESULT
@@ -33,7 +38,6 @@ from hermes_bot.tasks.requests import Requests, marked
 from hermes_bot.tasks.tasks import AGENT as TASKS
 from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.changes import changes
-from hermes_bot.tickets.ownership import Ownership
 from hermes_bot.triage.corrections import Corrections
 from hermes_bot.triage.desk import AGENT as TRIAGE
 from hermes_bot.triage.desk import TriageDesk
@@ -49,15 +53,8 @@ def subscribe_services(
     outlets: Mapping[str, Mapping[str, Handler]],
 ) -> None:
     """Bind what is not an agent of the route table: ownership and the ways out, by agent and type."""
-    ownership = Ownership(stores.tickets, roles, directory, staff=staff_of(settings), render=texts.render)
-    bindings: Mapping[str, Mapping[str, Handler]] = {
-        "tickets": {
-            payloads.HANDOFF_CLICKED: ownership.on_clicked,
-            payloads.TICKET_FAILED: ownership.on_failed,
-            ticket_payloads.AGENT_STOPPED: ownership.on_stopped,
-        },
-        **outlets,
-    }
+    handlers = ticket_handlers(settings, stores, roles, directory, texts, bus.cancel)
+    bindings: Mapping[str, Mapping[str, Handler]] = {"tickets": handlers, **outlets}
     subscribe_all(bus, settings, bindings)
 
 
@@ -101,7 +98,9 @@ class AgentBindings:
         desk: Callable[[bool], Desk],
         agents: Mapping[str, Agent],
         routed: Mapping[str, Agent] | None = None,
+        specs: AgentsFile = NO_FILE,
     ) -> None:
+        self._specs = specs
         self._bus = bus
         self._settings = settings
         self._desk = desk
@@ -123,6 +122,7 @@ class AgentBindings:
             self._subscribe(pattern, agent)
         for agent in self._agents.values():
             self._await_results(agent)
+            self._carry_on(agent)
 
     def route(self, type_: str, agent: Agent) -> None:
         """Bind a type that has just been put into `routed`."""
@@ -146,13 +146,25 @@ class AgentBindings:
                     self._subscribe(type_, self._agents[agent], binding)
         self._bound = dict(wanted)
 
+    def _carry_on(self, agent: Agent) -> None:
+        """Let the agent hear of its own next step, and what became of the approvals that it asked for."""
+        if self._specs.of(agent.name).planner == "model" or agent.name in RULED:
+            self._subscribe(payloads.AGENT_STEP, agent)
+        settles = agent.name in RULED or isinstance(agent, ModelAgent)
+        if settles and payloads.APPROVAL_SETTLED not in self._routed:
+            if self._fixed.get(payloads.APPROVAL_SETTLED) != agent.name:
+                self._subscribe(payloads.APPROVAL_SETTLED, agent)
+
     def _await_results(self, agent: Agent) -> None:
         """Let the agent hear what came of what it delegates, if it may delegate anything."""
         if delegates_of(agent):
             self._subscribe(TASK_RESULT, agent)
 
+    def _policy(self, agent: str) -> Policy:
+        return policy_of(self._settings, agent, self._specs.of(agent))
+
     def _subscribe(self, pattern: str, agent: Agent, binding: Binding | None = None) -> None:
-        handler, policy = handler_of(agent, self._desk), policy_of(self._settings, agent.name)
+        handler, policy = handler_of(agent, self._desk), self._policy(agent.name)
         binding = binding or Binding.to(agent.name)
         self._bus.subscribe(
             pattern,
@@ -165,13 +177,18 @@ class AgentBindings:
         )
 
 
-def agents_of(texts: Texts) -> dict[str, Agent]:
-    """Return the agents that routes may name."""
+def agents_of(texts: Texts, planners: Planners) -> dict[str, Agent]:
+    """Return the agents that routes may name: those with rules, and those that stand in the agents' file alone."""
+    alone = {name: spec for name, spec in planners.specs.agents.items() if name not in BUILT_IN}
     return {
-        "order": OrderAgent(OrderPlanner(texts)),
-        "refund": RefundAgent(RefundPlanner(texts)),
+        "order": OrderAgent(planners.of("order", OrderPlanner(texts))),
+        "refund": RefundAgent(planners.of("refund", RefundPlanner(texts))),
         "handoff": HandoffAgent(),
         "unknown": UnknownAgent(),
+        **{
+            name: ModelAgent(name, planners.alone(name), delegates=spec.delegates, capabilities=spec.capabilities)
+            for name, spec in alone.items()
+        },
     }
 
 

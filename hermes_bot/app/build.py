@@ -36,6 +36,7 @@ from hermes_bot.memory.memories import Memories
 from hermes_bot.messages.message import Message
 from hermes_bot.people import Directory, Roles
 from hermes_bot.settings import Settings
+from hermes_bot.store.agent_runs import AgentRuns
 from hermes_bot.store.database import Database
 from hermes_bot.store.schema import migrate
 from hermes_bot.tasks.tasks import Tasks
@@ -88,6 +89,7 @@ class Stores:
     toolbox: Toolbox
     watch: Watch
     specs: AgentsFile
+    clock: Clock
 
 
 @asynccontextmanager
@@ -144,6 +146,7 @@ def build_stores(
         ),
         watch=watch,
         specs=setup.specs,
+        clock=clock,
     )
 
 
@@ -286,6 +289,8 @@ def desk_of(
         for channel, each in settings.slack.channels.items()
     }
 
+    agent_runs = AgentRuns(stores.database, clock=stores.clock)
+
     def desk(redelivered: bool) -> Desk:
         return Desk(
             tickets=stores.tickets,
@@ -303,6 +308,7 @@ def desk_of(
             redelivered=redelivered,
             ways=ways,
             memory=memory,
+            agent_runs=agent_runs,
         )
 
     return desk

@@ -40,6 +40,7 @@ PROPOSAL_MADE = "proposal.made"
 PROPOSAL_CLICKED = "proposal.clicked"
 PROPOSAL_SETTLED = "proposal.settled"
 POST_CHECK = "post.check"
+AGENT_STEP = "agent.step"
 
 
 class Inbound(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,12 +97,13 @@ class Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SaidInPrivate(msgspec.Struct, frozen=True, kw_only=True):
-    """What of an answer the customer alone may see."""
+    """What of an answer the customer alone may see. With `tells` the text is a part of the answer of its own."""
 
     text: str
     audience: Audience
     fields: tuple[tuple[str, str], ...] = ()
     choices: tuple[Choice, ...] = ()
+    tells: bool = False
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,6 +136,14 @@ class Work(msgspec.Struct, frozen=True, kw_only=True):
     said: tuple[Said, ...] = ()
 
 
+class AgentStep(msgspec.Struct, frozen=True, kw_only=True):
+    """`agent.step`: an agent goes on with one of its runs. `step` counts from 1, `ticket_id` is empty for a task."""
+
+    run: str
+    step: int
+    ticket_id: str = ""
+
+
 class Failed(msgspec.Struct, frozen=True, kw_only=True):
     """`ticket.failed`: a message of a customer's ended without an answer; a person has to look at it.
 
@@ -150,7 +160,8 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     """`reply.ready`: a message for Slack. All text is plain and unescaped.
 
     `fields` are label and value pairs shown under the text. `in_reply_to` is the ts of the message answered.
-    `thread_ts` is empty only for an unthreaded direct message. `user` matters for owner and ephemeral.
+    `thread_ts` is empty only for an unthreaded direct message. `user` matters for owner and ephemeral. `feedback`: the
+    customer is asked for thumbs up or down; under the answer that solves a ticket that is done in any case.
     """
 
     ticket_id: str
@@ -162,6 +173,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True):
     fields: tuple[tuple[str, str], ...] = ()
     choices: tuple[Choice, ...] = ()
     in_reply_to: str = ""
+    feedback: bool = False
 
 
 class ApprovalRequested(msgspec.Struct, frozen=True, kw_only=True):
@@ -211,14 +223,20 @@ class HandoffRequested(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandoffClicked(msgspec.Struct, frozen=True, kw_only=True):
-    """`handoff.clicked`: Claim or Give back was pressed."""
+    """`handoff.clicked`: somebody of the staff pressed a button of a ticket's card, chose from it or sent its form.
+
+    `action`: claim, take, assign, return, priority, solve, reopen, reply, hold_take or hold_once. `value` is who or what
+    was chosen, `text` what was typed.
+    """
 
     ticket_id: str
-    action: str  # claim | return
+    action: str
     user: str
     team: str
     channel: str
     message_ts: str
+    value: str = ""
+    text: str = ""
 
 
 class HandoffChanged(msgspec.Struct, frozen=True, kw_only=True):
@@ -228,11 +246,18 @@ class HandoffChanged(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HandoffNoted(msgspec.Struct, frozen=True, kw_only=True):
-    """`handoff.noted`: the customer wrote on a ticket that people own; the edge shows it under the handoff card."""
+    """`handoff.noted`: the customer wrote on a ticket that people own; the edge shows it under the ticket's card.
+
+    With a `label` it is something else that belongs there, such as a summary, and the label stands for the writer.
+    `mentions` are the users and user groups who are called; `loud`: it is shown in the channel as well.
+    """
 
     ticket_id: str
     text: str
     user: str
+    label: str = ""
+    mentions: tuple[str, ...] = ()
+    loud: bool = False
 
 
 class RouteCorrected(msgspec.Struct, frozen=True, kw_only=True):

@@ -141,9 +141,8 @@ class Tickets:
     async def ratings(self) -> Mapping[str, int]:
         """Return how many tickets were rated `up` and `down`."""
         wanted = select(tickets.c.rating, func.count()).where(tickets.c.rating != "").group_by(tickets.c.rating)
-        return await self.database.run(
-            lambda connection: {"up": 0, "down": 0} | {rating: count for rating, count in connection.execute(wanted)}
-        )
+        rows = await self.database.run(lambda connection: connection.execute(wanted).all())
+        return {"up": 0, "down": 0} | {str(rating): int(count) for rating, count in rows}
 
     async def message_ids(self, ticket_id: str) -> Sequence[str]:
         """Return the ids of the customer's messages that belong to the ticket, oldest first."""
@@ -197,9 +196,16 @@ class Tickets:
         return (await self.take(ticket_id, user=user, message_id=message_id, owners=(Owner.PENDING_HUMAN,))).ticket
 
     async def take(
-        self, ticket_id: str, *, user: str, message_id: str, owners: Sequence[Owner] = (Owner.BOT, Owner.PENDING_HUMAN)
+        self,
+        ticket_id: str,
+        *,
+        user: str,
+        message_id: str,
+        owners: Sequence[Owner] = (Owner.BOT, Owner.PENDING_HUMAN),
+        only_when: Callable[[Ticket], bool] = bool,
     ) -> Moved:
-        """Let the person own the ticket, if one of `owners` does so far."""
+        """Let the person own the ticket, if one of `owners` does so far; an ended one is open again then."""
+        number = number_of(ticket_id)
         taken = {
             "owner": Owner.HUMAN.value,
             "status": TicketStatus.WITH_HUMAN.value,
@@ -207,7 +213,18 @@ class Tickets:
             "ownership_message_id": message_id,
             "held_by": "",
         }
-        return await self.change(ticket_id, taken, only_when=lambda ticket: ticket.owner in owners)
+
+        def may_be_taken(ticket: Ticket) -> bool:
+            return ticket.owner in owners and only_when(ticket)
+
+        def work(connection: Connection) -> Moved:
+            ticket = by_number(connection, number)
+            if ticket.status.ended and may_be_taken(ticket):
+                change(connection, number, {"status": TicketStatus.REOPENED.value}, self.cause, self.clock())
+            return change(connection, number, taken, self.cause, self.clock(), only_when=may_be_taken)
+
+        self.touched = True
+        return await self.database.run(work)
 
     async def give_back(self, ticket_id: str, *, message_id: str, note: str = "", by: str = "") -> Ticket:
         """Return the ticket, owned by the bot again if a person owned it: see `ownership_message_id`."""

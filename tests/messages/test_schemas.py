@@ -43,7 +43,7 @@ def _any(hint: Any) -> st.SearchStrategy[Any]:
         return st.floats(allow_nan=False, allow_infinity=False)
     if hint == payloads.Inbound | None:
         return st.none() | any_of(payloads.Inbound)
-    if hint in (tuple[payloads.Choice, ...], tuple[task_payloads.ToolUse, ...]):
+    if hint in (tuple[payloads.Choice, ...], tuple[task_payloads.ToolUse, ...], tuple[ticket_payloads.Change, ...]):
         return st.lists(any_of(hint.__args__[0]), max_size=2).map(tuple)
     return st.from_type(hint)
 
@@ -62,6 +62,7 @@ def test_every_payload_belongs_to_a_type() -> None:
         payloads.SaidInPrivate,
         task_payloads.TaskSummary,
         task_payloads.ToolUse,
+        ticket_payloads.Change,
     }
     structs = {value for value in SHIPPED.values() if isinstance(value, type) and issubclass(value, msgspec.Struct)}
 

@@ -1,0 +1,148 @@
+"""What customers said, message by message, as it stands in Slack by now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import Connection, Row, select, update
+
+from hermes_bot.store.database import Database
+from hermes_bot.store.tables import ticket_messages, tickets
+from hermes_bot.tickets.rows import Cause, by_number, change, done_by, number_of, write_down
+from hermes_bot.tickets.ticket import Ticket
+from hermes_bot.tickets.tickets import SUBJECT_CHARACTERS, Tickets
+
+GONE = "(deleted by the customer)"
+
+
+class SayingState(StrEnum):
+    """What happened to a message after it was written."""
+
+    AS_WRITTEN = ""
+    EDITED = "edited"
+    DELETED = "deleted"
+    GATHERED = "gathered"  # answered together with a later one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saying:
+    """One message of the customer's. A deleted one has no text."""
+
+    message_id: str
+    ts: str
+    text: str
+    state: SayingState
+    opened: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """A customer's message, its ticket, and whether it is the last they wrote there."""
+
+    ticket: Ticket
+    saying: Saying
+    last: bool
+
+
+class Sayings:
+    """The customers' messages in the store. Every method is one transaction and may be repeated."""
+
+    def __init__(self, database: Database, *, clock: Callable[[], datetime], cause: Cause) -> None:
+        self._database = database
+        self._clock = clock
+        self._cause = cause
+
+    @classmethod
+    def of(cls, tickets: Tickets) -> Sayings:
+        """Return the sayings of these tickets, on behalf of the same message."""
+        return cls(tickets.database, clock=tickets.clock, cause=tickets.cause)
+
+    async def all(self, ticket_id: str) -> Sequence[Saying]:
+        """Return what the customer said in this ticket and still stands there, oldest first."""
+        wanted = _of(number_of(ticket_id)).where(ticket_messages.c.state != SayingState.DELETED.value)
+        return await self._database.run(lambda connection: [_saying(row) for row in connection.execute(wanted)])
+
+    async def find(self, team: str, channel: str, ts: str, *, user: str = "") -> Found | None:
+        """Return the message that stands there; None where it belongs to no ticket, or to another person."""
+        wanted = (
+            select(ticket_messages, tickets.c.requester)
+            .join(tickets, tickets.c.number == ticket_messages.c.ticket_number)
+            .where(ticket_messages.c.ts == ts, tickets.c.team == team, tickets.c.channel == channel)
+        )
+
+        def work(connection: Connection) -> Found | None:
+            row = connection.execute(wanted).first()
+            if row is None or (user and row.requester != user):
+                return None
+            last = connection.execute(_of(row.ticket_number)).all()[-1]
+            ticket = by_number(connection, row.ticket_number)
+            return Found(ticket=ticket, saying=_saying(row), last=last.message_id == row.message_id)
+
+        return await self._database.run(work)
+
+    async def edit(self, found: Found, text: str) -> Ticket:
+        """Put the new words in place of the old ones, also in the subject; return the ticket."""
+        return await self._rewrite(found, text, SayingState.EDITED)
+
+    async def delete(self, found: Found) -> Ticket:
+        """Take the words away wherever they are kept or shown; return the ticket."""
+        return await self._rewrite(found, "", SayingState.DELETED)
+
+    async def mark(self, ticket_id: str, state: SayingState, message_ids: Sequence[str]) -> None:
+        """Note what became of the messages."""
+        theirs = ticket_messages.c.message_id.in_(message_ids)
+        statement = update(ticket_messages).where(theirs, ticket_messages.c.ticket_number == number_of(ticket_id))
+        await self._database.run(lambda connection: connection.execute(statement.values(state=state.value)))
+
+    async def _rewrite(self, found: Found, text: str, state: SayingState) -> Ticket:
+        number, saying = number_of(found.ticket.id), found.saying
+
+        def work(connection: Connection) -> Ticket:
+            if not done_by(connection, number, self._cause, state.value):
+                write_down(connection, number, [(state.value, "", _named(saying))], self._cause, self._clock())
+            mine = ticket_messages.c.message_id == saying.message_id
+            connection.execute(update(ticket_messages).where(mine).values(text=text, state=state.value))
+            return change(connection, number, _values(found, text, state), self._cause, self._clock()).ticket
+
+        return await self._database.run(work)
+
+
+def _named(saying: Saying) -> str:
+    """Return which message it was, without its words: the journal must not keep what the customer took back."""
+    return "the first message" if saying.opened else f"message {saying.ts}"
+
+
+def _values(found: Found, text: str, state: SayingState) -> dict[str, Any]:
+    """Return what of the ticket shows the old words, with the new ones."""
+    ticket, old = found.ticket, " ".join(found.saying.text.split())
+    gone = state is SayingState.DELETED
+    values: dict[str, Any] = {"card_due": True}
+    if found.saying.opened:
+        values |= {"subject": text[:SUBJECT_CHARACTERS]} | ({"source_deleted": True} if gone else {})
+    if gone and old:
+        summary = ticket.handoff_summary
+        for quoted in (found.saying.text, old, old[:500], old[:SUBJECT_CHARACTERS]):
+            summary = summary.replace(quoted, GONE) if quoted else summary
+        values["handoff_summary"] = summary
+    return values
+
+
+def _of(number: int) -> Any:
+    ours = ticket_messages.c.ticket_number == number
+    return select(ticket_messages).where(ours).order_by(ticket_messages.c.at, ticket_messages.c.ts)
+
+
+def _saying(row: Row[Any]) -> Saying:
+    return Saying(
+        message_id=row.message_id,
+        ts=row.ts,
+        text=row.text,
+        state=SayingState(row.state),
+        opened=row.opened,
+        at=row.at,
+    )
