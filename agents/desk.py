@@ -11,6 +11,7 @@ from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.memory.memories import Memories
 from hermes_bot.messages.message import Message
 from hermes_bot.people import Directory, Roles
+from hermes_bot.store.agent_runs import AgentRuns
 from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.runs import Runs
 from hermes_bot.tickets.tickets import Tickets
@@ -60,6 +61,7 @@ class Desk:
     `type_of` tells the type of a route by its name.
     `redelivered` says that an earlier attempt at this message may have run part of the way. `ways` says what
     differs in a channel, by its id. `memory` is what is known beyond this message, None where nothing is kept.
+    `agent_runs` keeps the runs of planners that go step by step, None where there are none.
     """
 
     tickets: Tickets
@@ -77,6 +79,7 @@ class Desk:
     redelivered: bool = False
     ways: Mapping[str, Ways] = field(default_factory=dict)
     memory: Memories | None = None
+    agent_runs: AgentRuns | None = None
 
     def ways_of(self, channel: str) -> Ways:
         """Return how things are done there."""

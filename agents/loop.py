@@ -13,18 +13,27 @@ Act = Callable[[CallTool, Run], Awaitable[Observation]]
 
 
 async def work_through(run: Run, planner: Planner, act: Act) -> tuple[Run, Finish | Delegate]:
-    """Return the run with its steps and how it ended; a person gets one that does not end by itself."""
-    for _ in range(MAX_STEPS):
+    """Return the run with its steps and how it ended; a person gets one that does not end by itself.
+
+    That is one with more than `MAX_STEPS` steps, or one that makes a call for the second time.
+    """
+    while len(run.steps) < MAX_STEPS:
         action = await planner.plan(run)
         if not isinstance(action, CallTool):
             return run, action
+        if run.seen(action) is not None:
+            return run, _to_people(run, "nothing_more")
         run = run.after(action, await act(action, run))
-    return run, Finish(outcome=Outcome.HANDOFF, reason="too_many_steps", known=_told(run), memory=run.memory)
+    return run, _to_people(run, "too_many_steps")
 
 
-def _told(run: Run) -> tuple[tuple[str, str], ...]:
+def known_of(run: Run) -> tuple[tuple[str, str], ...]:
     """Return the tools that were called and what came of each, without their data."""
     return tuple(
         (f"Step {number}", f"{step.call.tool}: {step.observation.status} {step.observation.code}".strip())
         for number, step in enumerate(run.steps, start=1)
     )
+
+
+def _to_people(run: Run, reason: str) -> Finish:
+    return Finish(outcome=Outcome.HANDOFF, reason=reason, known=known_of(run), memory=run.memory)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
@@ -41,8 +42,8 @@ class Run:
 
     `identified` says whether the requester is a customer of the shop, `locale` how the shop writes to them.
     `message_id` is the message that is handled now, `at` when the customer asked. `request` is the original request,
-    whole. For a task, `ticket` is None and `expects` the JSON Schema of its result. `history` and `facts` are working
-    memory and recalled facts, as texts.
+    whole. A `task` is worked on for another agent: `expects` is the JSON Schema of its result, and `ticket` may be
+    None. `history` and `facts` are working memory and recalled facts, as texts.
     """
 
     ticket: Ticket | None
@@ -61,6 +62,7 @@ class Run:
     expects: dict[str, Any] | None = None
     history: str = ""
     facts: tuple[str, ...] = ()
+    task: bool = False
 
     def after(self, call: CallTool, observation: Observation) -> Run:
         """Return the run with one more step."""
@@ -81,8 +83,25 @@ class GaveUp(HermesError):
 
 
 class Planner(Protocol):
-    """Decides the next action. It must not change anything itself."""
+    """Decides the next action. It must not change anything itself. It is asked again and again within one handling."""
 
     async def plan(self, run: Run) -> Action:
         """Return the next action, given all steps so far."""
         ...
+
+
+class Stepwise(ABC):
+    """A planner that takes its time: each of its steps is a message of its own, and the run is kept between them.
+
+    `fallback` decides where it gives up; None: people do. `fingerprint` changes with whatever a run relies on: a run
+    that was begun under another one is not carried on. `rounds` limits how often one part of a task is done.
+    """
+
+    fallback: Planner | None = None
+    fingerprint: str = ""
+    max_steps: int = 15
+    rounds: int = 3
+
+    @abstractmethod
+    async def plan(self, run: Run) -> Action:
+        """Return the next action, given all steps so far; raise GaveUp."""

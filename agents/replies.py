@@ -50,11 +50,16 @@ def replies(
     if ticket.direct or desk.ways_of(ticket.channel).private_in_thread:
         shown = tuple(choice for end in ends for choice in _all_choices(end))
         fields = tuple(field for each in private for field in each.fields)
-        text = "\n\n".join(end.text for end in ends)
+        text = "\n\n".join(_whole(end) for end in ends)
         return [reply(message, ticket, text, fields=fields, choices=shown, source_ts=source_ts)]
     text = "\n\n".join(_with_note(end, desk, language) for end in ends)
     public = reply(message, ticket, text, choices=choices, source_ts=source_ts)
     return [public, *(_private_reply(message, ticket, each, source_ts) for each in private)]
+
+
+def _whole(end: Finish) -> str:
+    """Return all of the answer's text, as its owner reads it in private."""
+    return f"{end.text}\n{end.private.text}" if end.private is not None and end.private.tells else end.text
 
 
 def _all_choices(end: Finish) -> tuple[Choice, ...]:

@@ -110,3 +110,4 @@ class AgentsFile(Section):
 
 
 NOTHING_SAID = AgentSpec()
+NO_FILE = AgentsFile()

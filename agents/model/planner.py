@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +21,7 @@ from agents.model.offer import Offer
 from agents.model.privacy import parted, private_values_in
 from agents.model.prompt import PromptParts, conversation, correction, secret_text
 from agents.model.reading import NotAnAction, read_action
-from agents.planner import GaveUp, Run
+from agents.planner import GaveUp, Planner, Run, Stepwise
 from agents.spec import AgentSpec
 from hermes_bot.llm.chat import Chat, ChatAnswer, ChatAsk, ChatMessage, ModelUnavailable, OnDelta
 from hermes_bot.tickets.ticket import TicketStatus
@@ -36,22 +38,27 @@ class Models:
     """What every model planner needs: the client, the count of what is spent, the policy, words for an empty thread.
 
     `details` returns, for a language, the words that stand in a thread when all else of an answer is private.
+    `limit_s` is the time for one decision, the correction of an answer included.
     """
 
     chat: Chat
     meter: Meter
     policy: str
     details: Callable[[str], str]
+    limit_s: float = 36.0
     on_delta: OnDelta | None = None
 
 
-class ModelPlanner:
+class ModelPlanner(Stepwise):
     """Plans for one agent. It raises GaveUp where rules have to decide: no answer, no budget, or nonsense twice."""
 
-    slow = True
-
-    def __init__(self, agent: str, spec: AgentSpec, tools: Sequence[Tool], models: Models) -> None:
-        self._agent = agent
+    def __init__(
+        self, agent: str, spec: AgentSpec, tools: Sequence[Tool], models: Models, *, fallback: Planner | None = None
+    ) -> None:
+        self.fallback = fallback
+        self.fingerprint = fingerprint_of(agent, spec, tools)
+        self.max_steps = spec.max_steps
+        self.rounds = spec.rounds
         self._spec = spec
         self._tools = tools
         self._models = models
@@ -59,6 +66,13 @@ class ModelPlanner:
 
     async def plan(self, run: Run) -> Action:
         """Return the next action; raise GaveUp."""
+        try:
+            async with asyncio.timeout(self._models.limit_s):
+                return await self._planned(run)
+        except TimeoutError as error:
+            raise GaveUp(f"no decision within {self._models.limit_s:g} s") from error
+
+    async def _planned(self, run: Run) -> Action:
         spent = await self._models.meter.refuses(run)
         if spent:
             raise GaveUp(f"{spent} is spent")
@@ -80,7 +94,7 @@ class ModelPlanner:
 
     def offer(self, run: Run) -> Offer:
         """Return what the model may do in this run."""
-        customer = run.ticket is not None
+        customer = not run.task
         expects = None if customer else run.expects or self._spec.expects
         return Offer.of(self._tools, self._spec.delegates, expects=expects, customer=customer)
 
@@ -102,10 +116,10 @@ class ModelPlanner:
 
     def _used(self, run: Run, action: Action) -> Action:
         """Return the action as it is carried out; raise NotAnAction for words that must not be said."""
-        if not isinstance(action, Finish) or run.ticket is None:
+        if not isinstance(action, Finish) or run.task:
             return action
         results = [step.observation.result for step in run.steps if step.observation.result]
-        waits = run.waits or run.ticket.status is TicketStatus.WAITING_APPROVAL
+        waits = run.waits or (run.ticket is not None and run.ticket.status is TicketStatus.WAITING_APPROVAL)
         found = problems_of(
             action,
             evidence=self._evidence(run, results),
@@ -141,6 +155,13 @@ class ModelPlanner:
     @cached_property
     def _guard(self) -> PromptGuard:
         return PromptGuard(secret_text(self._parts), [tool.name for tool in self._tools])
+
+
+def fingerprint_of(agent: str, spec: AgentSpec, tools: Sequence[Tool]) -> str:
+    """Return what changes with anything that a run of this agent relies on."""
+    said = [[tool.name, tool.level.name, tool.description, dict(tool.parameters)] for tool in tools]
+    whole = [agent, spec.model_dump(mode="json"), said]
+    return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def _written(answer: ChatAnswer) -> str:

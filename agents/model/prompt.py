@@ -87,7 +87,7 @@ def correction(said: str, problems: Iterable[str]) -> tuple[ChatMessage, ChatMes
 
 def _about(run: Run) -> list[str]:
     lines = [f"Today is {run.at:%Y-%m-%d} (UTC)."] if run.at is not None else []
-    if run.ticket is not None:
+    if not run.task:
         known = "a customer of the shop" if run.identified else "not known to the shop: nothing may be shown to them"
         lines.append(f"The writer is {known}. Their language is {run.language}.")
     return ["\n".join(lines)] if lines else []
@@ -107,7 +107,7 @@ def _known(run: Run, fence: Fence) -> list[str]:
 
 def _work(run: Run, fence: Fence) -> str:
     """Return what is to be worked on: the customer's message, or the task and the request that it belongs to."""
-    if run.ticket is not None:
+    if not run.task:
         text = run.text if not run.choice else f"{run.text}\n(they pressed the button {run.choice})"
         return fence.around("customer's message", cut_to(text, TEXT_TOKENS))
     whole = run.request if run.request.strip() != run.text.strip() else ""

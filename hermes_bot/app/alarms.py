@@ -70,6 +70,11 @@ class Alarms:
         if self._alarm.first(subject, at_s=self._steady()):
             self._raise(subject, alarm.text, reference=alarm.message_id)
 
+    def told(self, subject: str, text: str, *, reference: str) -> None:
+        """Take what somebody else noticed, such as a budget that is spent; not repeated within the window."""
+        if self._alarm.first(subject, at_s=self._steady()):
+            self._raise(subject, text, reference=reference)
+
     async def run(self, publish: Publish) -> None:
         """Publish what is raised, until cancelled. What cannot be published now is tried again."""
         while True:

@@ -150,10 +150,9 @@ class AgentBindings:
         """Let the agent hear of its own next step, and what became of the approvals that it asked for."""
         if self._specs.of(agent.name).planner == "model" or agent.name in RULED:
             self._subscribe(payloads.AGENT_STEP, agent)
-        settles = agent.name in RULED or isinstance(agent, ModelAgent)
-        if settles and payloads.APPROVAL_SETTLED not in self._routed:
-            if self._fixed.get(payloads.APPROVAL_SETTLED) != agent.name:
-                self._subscribe(payloads.APPROVAL_SETTLED, agent)
+        bound = payloads.APPROVAL_SETTLED in self._routed or self._fixed.get(payloads.APPROVAL_SETTLED) == agent.name
+        if not bound and (agent.name in RULED or isinstance(agent, ModelAgent)):
+            self._subscribe(payloads.APPROVAL_SETTLED, agent)
 
     def _await_results(self, agent: Agent) -> None:
         """Let the agent hear what came of what it delegates, if it may delegate anything."""

@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 
 from agents.desk import Agent
-from agents.texts import load_texts
+from agents.texts import Texts, load_texts
 from hermes_bot.app.bindings import (
     AgentBindings,
     agents_of,
@@ -23,6 +23,7 @@ from hermes_bot.app.build import Clock, Stores, build_backend, build_bus, desk_o
 from hermes_bot.app.front import Front, LibraryFront, SlackFront
 from hermes_bot.app.live_routing import LiveRouting
 from hermes_bot.app.local_workspace import in_workspace
+from hermes_bot.app.planners import Planners, build_chat, build_models
 from hermes_bot.app.remembering import Remembering
 from hermes_bot.app.route_effect import corrections_of
 from hermes_bot.app.sharing import check_shared, check_staffed, listens, warn_of_store
@@ -103,7 +104,8 @@ class HermesApp:
         settings = await self._reachable()
         stores = await self._parts.enter_async_context(self._opened(settings))
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))
-        agents = agents_of(texts) | {agent.name: agent for agent in self._routed.values()}
+        planners = await self._planners(settings, stores, texts)
+        agents = agents_of(texts, planners) | {agent.name: agent for agent in self._routed.values()}
         routing = LiveRouting(settings, agents, capabilities_of(agents), progress=self._progress)
         self._parts.push_async_callback(routing.close)
         await routing.open()
@@ -119,7 +121,7 @@ class HermesApp:
         remembering = Remembering(settings, stores, routing.encoder, self._clock)
         desk = desk_of(settings, stores, roles, front.directory, texts, routing, tasks, remembering.memories)
         subscribe_approvals(bus, settings, stores, roles, desk)
-        self._bindings = AgentBindings(bus, settings, desk, agents, self._routed)
+        self._bindings = AgentBindings(bus, settings, desk, agents, self._routed, stores.specs)
         self._bindings.bind_fixed()
         routing.bind(self._bindings)
         self._parts.push_async_callback(watch.stop)
@@ -188,9 +190,18 @@ class HermesApp:
         probes = stores.watch.health(bus, backend, stores.approvals).probes()
         return SlackFront(settings, stores, bus, probes, self._clock)
 
+    async def _planners(self, settings: Settings, stores: Stores, texts: Texts) -> Planners:
+        """Return what makes planners, with a model where the settings name one."""
+        if not settings.model.name:
+            return Planners(stores.specs, stores.toolbox)
+        chat = await asyncio.to_thread(build_chat, settings)  # imports the client, which takes a second
+        self._parts.push_async_callback(chat.close)
+        return Planners(stores.specs, stores.toolbox, build_models(settings, stores, texts, chat))
+
     def _bind_tasks(self, settings: Settings, stores: Stores, bus: Bus, agents: Mapping[str, Agent]) -> Tasks:
         store = TaskStore(stores.database, clock=self._clock)
         self._allowed |= {agent.name: tuple(delegates_of(agent)) for agent in agents.values()}
+        self._allowed |= {name: spec.delegates for name, spec in stores.specs.agents.items() if spec.delegates}
         tasks = Tasks(store, allowed=self._allowed, clock=self._clock)
         self._requests = Requests(bus.publish, store)
         subscribe_tasks(bus, settings, tasks, self._requests)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from agents.spec import NOTHING_SAID, AgentSpec
 from hermes_bot.app.outlet import AGENT as OUTLET
 from hermes_bot.bus.guards import GuardLimits
 from hermes_bot.bus.port import Policy
@@ -10,13 +11,21 @@ from hermes_bot.bus.waits import WaitRules
 from hermes_bot.messages.payloads import EDGE
 from hermes_bot.settings import Settings
 
+STEP_IN_MODEL_CALLS = 2
 
-def policy_of(settings: Settings, agent: str) -> Policy:
-    """Return how the agent's deliveries are run."""
+
+def policy_of(settings: Settings, agent: str, spec: AgentSpec = NOTHING_SAID) -> Policy:
+    """Return how the agent's deliveries are run; what the agents' file says of it goes before the settings.
+
+    Where a model decides, one step has twice the time of a request to it.
+    """
     limits = settings.agents.limits(agent)
+    timeout_s = limits.timeout_s
+    if spec.planner == "model" and settings.model.name:
+        timeout_s = max(timeout_s, STEP_IN_MODEL_CALLS * settings.model.timeout_s)
     return Policy(
-        concurrency=limits.concurrency,
-        timeout_s=limits.timeout_s,
+        concurrency=spec.concurrency or limits.concurrency,
+        timeout_s=spec.timeout_s or timeout_s,
         max_retries=limits.max_retries,
         backoff_start_s=limits.backoff_start_s,
         backoff_max_s=limits.backoff_max_s,

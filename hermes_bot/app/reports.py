@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 
+from agents.model.meter import ModelCall
 from hermes_bot import observe
 from hermes_bot.app.alarms import Alarms
 from hermes_bot.bus.port import Delivery, State
@@ -50,6 +51,11 @@ class Reports:
         self._metrics.tool_call(call.tool, call.outcome, call.seconds)
         self._journal.add(partial(call_record, call, current(), self._clock()))
 
+    def model_call(self, call: ModelCall) -> None:
+        """Tell of one request to a model; which message it was made for stands in the context of the handler."""
+        self._metrics.model_call(call.model, call.outcome, call.seconds, call.tokens_in, call.tokens_out, call.cost_usd)
+        self._journal.add(partial(model_record, call, current(), self._clock()))
+
 
 def attempt_record(delivery: Delivery, outputs: Sequence[Message], seconds: float, ended_at: datetime) -> Record:
     """Return the journal's record of an attempt."""
@@ -89,6 +95,27 @@ def call_record(call: ToolCall, bound: Mapping[str, object], ended_at: datetime)
         error=call.error[:LONGEST_ERROR],
         name=call.tool,
         level=call.level,
+    )
+
+
+def model_record(call: ModelCall, bound: Mapping[str, object], ended_at: datetime) -> Record:
+    """Return the journal's record of a request to a model: what it cost, never what was said."""
+    attempt = bound.get("attempt")
+    failed = call.outcome not in {"done", "invalid"}
+    return Record(
+        kind=RecordKind.MODEL,
+        started_at=ended_at - timedelta(seconds=call.seconds),
+        duration_ms=round(call.seconds * 1000, 3),
+        outcome="failed" if failed else call.outcome,
+        message_id=str(bound.get("message_id", "")),
+        trace_id=str(bound.get("trace_id", "")),
+        agent=call.agent,
+        attempt=attempt if isinstance(attempt, int) else 1,
+        error=call.outcome if failed else "",
+        name=call.model,
+        tokens_in=call.tokens_in,
+        tokens_out=call.tokens_out,
+        cost_usd=call.cost_usd,
     )
 
 

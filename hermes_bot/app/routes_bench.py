@@ -14,6 +14,7 @@ from agents.desk import Agent
 from agents.texts import load_texts
 from hermes_bot.app.bindings import agents_of, capabilities_of
 from hermes_bot.app.build import Stores, build_encoder, build_router
+from hermes_bot.app.planners import Planners
 from hermes_bot.app.route_effect import corrections_of
 from hermes_bot.settings import Settings
 from hermes_bot.settings.files import beside
@@ -82,7 +83,8 @@ class RoutesBench:
 
     @cached_property
     def _agents(self) -> Mapping[str, Agent]:
-        return agents_of(load_texts(beside(self.file.parent, Path("texts"))))
+        planners = Planners(self._stores.specs, self._stores.toolbox)
+        return agents_of(load_texts(beside(self.file.parent, Path("texts"))), planners)
 
     @cached_property
     def _encoder(self) -> Encoder:

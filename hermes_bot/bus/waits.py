@@ -24,14 +24,14 @@ class WaitRules:
 
     `edges` are the agents through which people write and read, `lasting` types that people decide on: they never
     expire, nor does what comes from outside the bus; they become stale. `always` are types that call a person, and
-    those by which a task goes on: late is better than never.
+    those by which a task or a run goes on: late is better than never.
     """
 
     ttl_s: float | None = DEFAULT_TTL_S
     stale_after_s: float | None = STALE_AFTER_S
     edges: frozenset[str] = frozenset({"slack"})
     lasting: tuple[str, ...] = ("approval.#",)
-    always: tuple[str, ...] = ("handoff.#", "ticket.failed", "task.result", "task.error", "task.due")
+    always: tuple[str, ...] = ("handoff.#", "ticket.failed", "task.result", "task.error", "task.due", "agent.step")
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,10 @@ class Metrics:
         self._handlers: dict[str, Histogram] = {}
         self._calls: Counter[tuple[str, str]] = Counter()
         self._tools: dict[str, Histogram] = {}
+        self._model_calls: Counter[tuple[str, str]] = Counter()
+        self._tokens: Counter[tuple[str, str]] = Counter()
+        self._cost_usd: dict[str, float] = {}
+        self._models: dict[str, Histogram] = {}
 
     def attempt(self, agent: str, outcome: str, seconds: float) -> None:
         """Count an attempt that was settled."""
@@ -74,6 +78,16 @@ class Metrics:
         """Count a tool call."""
         self._calls[tool, outcome] += 1
         _histogram(self._tools, tool).observe(seconds)
+
+    def model_call(
+        self, model: str, outcome: str, seconds: float, tokens_in: int, tokens_out: int, cost_usd: float | None
+    ) -> None:
+        """Count a request to a model, its tokens and what it cost."""
+        self._model_calls[model, outcome] += 1
+        self._tokens[model, "in"] += tokens_in
+        self._tokens[model, "out"] += tokens_out
+        self._cost_usd[model] = self._cost_usd.get(model, 0.0) + (cost_usd or 0.0)
+        _histogram(self._models, model).observe(seconds)
 
     def render(self, look: Look) -> tuple[bytes, str]:
         """Return the body and the content type of `/metrics`."""
@@ -103,15 +117,31 @@ class Metrics:
         calls = CounterMetricFamily("hermes_tool_calls", "Tool calls, by outcome.", labels=["tool", "outcome"])
         for (tool, outcome), count in sorted(self._calls.items()):
             calls.add_metric([tool, outcome], count)
-        yield from (attempts, retries, calls)
+        yield from (attempts, retries, calls, *self._of_models())
         for name, text, label, histograms in (
             ("hermes_handler_duration_seconds", "How long attempts took.", "agent", self._handlers),
             ("hermes_tool_duration_seconds", "How long tool calls took.", "tool", self._tools),
+            ("hermes_model_duration_seconds", "How long requests to models took.", "model", self._models),
         ):
             family = HistogramMetricFamily(name, text, labels=[label])
             for value, histogram in sorted(histograms.items()):
                 family.add_metric([value], histogram.buckets(), histogram.sum_s)
             yield family
+
+
+    def _of_models(self) -> Iterator[Metric]:
+        from prometheus_client.core import CounterMetricFamily
+
+        calls = CounterMetricFamily("hermes_model_calls", "Requests to models.", labels=["model", "outcome"])
+        for (model, outcome), count in sorted(self._model_calls.items()):
+            calls.add_metric([model, outcome], count)
+        tokens = CounterMetricFamily("hermes_model_tokens", "Tokens, in and out.", labels=["model", "direction"])
+        for (model, direction), count in sorted(self._tokens.items()):
+            tokens.add_metric([model, direction], count)
+        cost = CounterMetricFamily("hermes_model_cost_usd", "US dollars, of models with a price.", labels=["model"])
+        for model, usd in sorted(self._cost_usd.items()):
+            cost.add_metric([model], usd)
+        yield from (calls, tokens, cost)
 
 
 class _Collector:

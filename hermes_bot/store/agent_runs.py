@@ -99,6 +99,15 @@ class AgentRuns:
             decided=row.decided["action"] if row.decided.get("message_id") == message_id else None,
         )
 
+    async def waiting_for(self, approval_id: str, agent: str, ticket_id: str) -> str:
+        """Return the key of the run that asked for this approval, empty where none did."""
+        here = (agent_runs.c.agent == agent, agent_runs.c.ticket_id == ticket_id)
+        wanted = select(agent_runs.c.key, agent_runs.c.state, agent_runs.c.previous).where(*here)
+        rows = await self._database.run(lambda connection: connection.execute(wanted).all())
+        return next(
+            (row.key for row in rows if _asked(row.state, approval_id) or _asked(row.previous, approval_id)), ""
+        )
+
     async def decide(self, key: str, decision: State, *, message_id: str) -> None:
         """Keep what was decided while handling `message_id`, before anything is done about it."""
         decided = {"message_id": message_id, "action": decision}
@@ -118,3 +127,8 @@ class AgentRuns:
             connection.execute(update(agent_runs).where(here).values(**values, updated_at=self._clock()))
 
         await self._database.run(work)
+
+
+def _asked(state: State, approval_id: str) -> bool:
+    asked = state.get("asked")
+    return isinstance(asked, dict) and approval_id in asked

@@ -63,17 +63,18 @@ class Tasks:
         agent: str,
         kept: dict[str, Any] | None = None,
         label: str = "",
+        key: str = "",
     ) -> list[Message]:
         """Return the messages of all parts that wait for nothing; the handler returns them, and its run rests.
 
         When all parts have ended, the agent gets one `task.result` with `kept` inside it. A `label` tells two
-        delegations of one handling apart. Raise PermanentError for a type that the agent may not name, and for parts
-        that cannot be carried out.
+        delegations of one handling apart; a `key` of one's own names the task, and must not name another one. Raise
+        PermanentError for a type that the agent may not name, and for parts that cannot be carried out.
         """
         for part in parts:
             if part.type not in self._allowed.get(agent, ()):
                 raise PermanentError(f"agent {agent} may not delegate {part.type!r}")
-        key = ":".join(filter(None, (message.id, agent, label)))
+        key = key or ":".join(filter(None, (message.id, agent, label)))
         step = begin(key, agent, parts, kept or {}, self._clock())
         await self._store.begin(step.graph, message)
         return self._sent(message, step, message)
