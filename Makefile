@@ -16,6 +16,7 @@ run: $(stamp) ## start Hermes; without a Slack token with a local workspace (ARG
 
 test: check ## everything: check, then all tests with branch coverage (TESTS="tests/bus" runs a part)
 	@deploy/system-packages.sh
+	@deploy/js-client.sh
 	$(bin)/pytest --cov --cov-report=term $(TESTS)
 
 fire: $(stamp) ## the bus under fire for half an hour: kills, broken servers, full disks, jumping clocks (ARGS="--kills 20" for less)

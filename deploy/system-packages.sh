@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes sure that the servers and the browser that tests use are here: installs them as root on Debian or Ubuntu,
-# otherwise prints the one line that does it.
+# otherwise prints the one line that does it. Node.js is installed by root alone: without it a few tests are skipped.
 set -euo pipefail
 
 missing=()
@@ -8,6 +8,10 @@ command -v redis-server >/dev/null || missing+=(redis-server)
 command -v postgres >/dev/null || compgen -G '/usr/lib/postgresql/*/bin/postgres' >/dev/null || missing+=(postgresql)
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null ||
   missing+=(chromium)
+if command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ]; then
+  command -v node >/dev/null || missing+=(nodejs)
+  command -v npm >/dev/null || missing+=(npm)
+fi
 [ "${#missing[@]}" -gt 0 ] || exit 0
 
 if ! command -v apt-get >/dev/null; then

@@ -48,6 +48,7 @@ def test_as_root_on_debian_missing_packages_are_installed(programs: Path, tmp_pa
     assert install.startswith("install --yes")
     assert "redis-server" in install
     assert "chromium" in install
+    assert "npm" in install
 
 
 def test_without_root_the_one_line_that_installs_them_is_printed(programs: Path) -> None:
@@ -70,11 +71,29 @@ def test_on_another_system_what_is_missing_is_named(programs: Path) -> None:
 
 
 def test_when_nothing_is_missing_nothing_is_done(programs: Path) -> None:
-    for name in ("redis-server", "postgres", "chromium"):
+    for name in ("redis-server", "postgres", "chromium", "node", "npm"):
         program(programs, name, "exit 0")
+    program(programs, "id", "echo 0")
     program(programs, "apt-get", "exit 99")
 
     ended = run("system-packages.sh", programs)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_without_root_nobody_is_asked_for_node(programs: Path) -> None:
+    for name in ("redis-server", "postgres", "chromium"):
+        program(programs, name, "exit 0")
+    program(programs, "id", "echo 1000")
+    program(programs, "apt-get", "exit 99")
+
+    ended = run("system-packages.sh", programs)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
+
+
+def test_without_npm_the_javascript_client_is_left_out(programs: Path) -> None:
+    ended = run("js-client.sh", programs)
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
 
