@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from hermes_bot.app.health import Looks
+from hermes_bot.bus.erasure import Concerns, Erased
 from hermes_bot.bus.inspect import BusFile
 from hermes_bot.bus.port import ANY, Backend, Delivery, Orders, State, Wanted
+
+
+@runtime_checkable
+class Erases(Protocol):
+    """A backend that outlives its processes, so that words have to be taken out of it."""
+
+    async def erase(self, concerns: Concerns) -> Erased:
+        """See `hermes_bot.bus.erasure`."""
+        ...
 
 
 class BusView(Looks, Protocol):
@@ -28,6 +39,14 @@ class BusView(Looks, Protocol):
 
     async def paused_since(self) -> datetime | None:
         """Return since when the bus is paused, None when it is not."""
+        ...
+
+    async def cancel(self, context_id: str) -> int:
+        """Cancel what is unfinished in the context; return how much that is. A running bot obeys within a second."""
+        ...
+
+    async def erase(self, concerns: Concerns) -> Erased:
+        """Take the words out of what concerns and is finished; return how much, and how much is not finished."""
         ...
 
 
@@ -69,6 +88,14 @@ class FileView:
     async def paused_since(self) -> datetime | None:
         """Return since when the bus is paused, None when it is not."""
         return self._file.paused_since()
+
+    async def cancel(self, context_id: str) -> int:
+        """Cancel what is unfinished in the context; return how much that is. A running bot obeys within a second."""
+        return self._file.cancel(context_id)
+
+    async def erase(self, concerns: Concerns) -> Erased:
+        """Take the words out of what concerns and is finished; return how much, and how much is not finished."""
+        return await asyncio.to_thread(self._file.erase, concerns)
 
 
 class BackendView:
@@ -116,6 +143,15 @@ class BackendView:
         """Return since when the bus was paused when this connected, None when it was not."""
         await self._opened()
         return self._orders.paused_since
+
+    async def cancel(self, context_id: str) -> int:
+        """Cancel what waits in the context; return how much that was. Running bots obey within a second."""
+        return await (await self._opened()).cancel(context_id)
+
+    async def erase(self, concerns: Concerns) -> Erased:
+        """Take the words out of what concerns and is finished; return how much, and how much is not finished."""
+        backend = await self._opened()
+        return await backend.erase(concerns) if isinstance(backend, Erases) else Erased()
 
     async def _opened(self) -> Backend:
         if not self._open:

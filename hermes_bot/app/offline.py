@@ -8,6 +8,7 @@ from functools import cached_property
 
 from hermes_bot.app.build import Clock, Stores, build_backend, build_router, bus_file, opened
 from hermes_bot.app.bus_view import BackendView, BusView, FileView
+from hermes_bot.app.forgetting import Forgetting
 from hermes_bot.app.replay import Replayed, replay
 from hermes_bot.app.routes_bench import RoutesBench
 from hermes_bot.app.tracing import trace
@@ -64,6 +65,13 @@ class Offline:
     def routes(self) -> RoutesBench:
         """The routes file, its routers and its corrections."""
         return RoutesBench(self._settings, self._stores, self._closing)
+
+    @cached_property
+    def memory(self) -> Forgetting:
+        """What is known of a person: to show, to export, to forget."""
+        settings = self._settings
+        kept = settings.bus.backend == "redis" or (settings.bus.backend == "sqlite" and bus_file(settings).exists())
+        return Forgetting(settings, self._stores, self.bus if kept else None, self._clock)
 
     @cached_property
     def bus(self) -> BusView:

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from hermes_bot.bus import rows
+from hermes_bot.bus import erasure, rows
+from hermes_bot.bus.erasure import Concerns, Erased
 from hermes_bot.bus.port import ANY, Delivery, State, Wanted
-from hermes_bot.bus.schema import as_store_error, connect, require_current
+from hermes_bot.bus.schema import alone, as_store_error, connect, require_current
 from hermes_bot.errors import StoreError
 from hermes_bot.messages.message import utc_now
 
@@ -63,6 +64,11 @@ class BusFile:
         with as_store_error(self._path):
             rows.order_cancellation(self._connection, context_id, self._clock(), outside=True)
             return rows.count_waiting(self._connection, context_id)
+
+    def erase(self, concerns: Concerns) -> Erased:
+        """Take the words out of deliveries that concern; return how many, and how many a running bot still works on."""
+        with as_store_error(self._path), alone(self._path) as nobody:
+            return erasure.erase(self._connection, concerns, alone=nobody)
 
     def pause(self) -> None:
         """Let nothing be handled, from within a second until `resume`, over restarts."""

@@ -17,6 +17,7 @@ from datetime import datetime
 from typing import Any
 
 from hermes_bot.bus import redis_search
+from hermes_bot.bus.erasure import Concerns, Erased
 from hermes_bot.bus.port import ANY, Delivery, Obey, Settlement, State, Wanted, ignore_orders
 from hermes_bot.bus.redis_bell import Bell
 from hermes_bot.bus.redis_leases import Leases
@@ -207,6 +208,11 @@ class RedisBackend:
         """Return the result that the delivery was settled with, or None."""
         async with self._reading() as call:
             return await redis_search.result(call, task, subscription)
+
+    async def erase(self, concerns: Concerns) -> Erased:
+        """Take the words out of finished deliveries that concern; return how many, and how many are not finished."""
+        async with self._reading() as call:
+            return await redis_search.erase(call, concerns)
 
     async def cancel(self, context_id: str) -> int:
         """Turn what waits in the context into cancelled; return how many were."""

@@ -30,6 +30,25 @@ function run.drop(message_id, subscription)
   return 1
 end
 
+-- Put `body` in place of a finished delivery's message, with no error and no result; a dead letter is dropped.
+function run.blank(n, body)
+  local f, v = read(n)
+  if not f then return 0 end
+  for _, state in ipairs(UNFINISHED) do
+    if v[STATE] == state then return 0 end
+  end
+  if DEAD[v[STATE]] then
+    call('ZREM', P .. 'dead', n)
+    finish(n, f, v, 'cancelled', '')
+  else
+    v[ERROR] = ''
+    write(n, v)
+  end
+  call('HSET', P .. 'd:' .. n, 'b', body)
+  call('HDEL', P .. 'd:' .. n, 'r')
+  return 1
+end
+
 local function agents_of_all()
   local names, found = {}, {}
   for _, field in ipairs(call('HKEYS', P .. 'counts')) do

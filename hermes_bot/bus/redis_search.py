@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from hermes_bot.bus.erasure import Concerns, Erased, blanked
 from hermes_bot.bus.port import DEAD_LETTERS, FINAL_STATES, Delivery, State, Wanted
 from hermes_bot.bus.redis_link import Operation
 from hermes_bot.bus.redis_records import DELAYED, Record, unpacked
-from hermes_bot.messages.message import Message, decode
+from hermes_bot.messages.message import Message, decode, encode
 
 PAGE = 200
 
@@ -68,6 +69,26 @@ async def result(call: Call, task: str, subscription: str) -> Message | None:
     """Return the result that the delivery was settled with, or None."""
     found: bytes = await call(["result", task, subscription])
     return decode(found) if found else None
+
+
+async def erase(call: Call, concerns: Concerns) -> Erased:
+    """Blank what concerns and is finished; return how much, and how much is not finished."""
+    done = unfinished = 0
+    below = "+inf"
+    while True:
+        page = [unpacked(row) for row in await call(["page", "order", below, PAGE])]
+        for record in page:
+            message = record.delivery.message
+            if not concerns(message):
+                continue
+            clean = encode(blanked(message))
+            if record.delivery.state not in FINAL_STATES:
+                unfinished += 1
+            elif clean != encode(message) or record.delivery.error:
+                done += await call(["blank", record.number, clean.decode()])
+        if len(page) < PAGE:
+            return Erased(done, unfinished)
+        below = f"({page[-1].number}"
 
 
 async def _waiting(call: Call, agent: str) -> list[Record]:

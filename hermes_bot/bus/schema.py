@@ -65,6 +65,7 @@ def connect(path: Path, *, synchronous: str = "FULL") -> sqlite3.Connection:
     """Return a connection in autocommit mode, usable from any one thread at a time."""
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
     connection.execute(f"PRAGMA synchronous = {synchronous}")
+    connection.execute("PRAGMA secure_delete = ON")  # what is deleted here were somebody's words
     return connection
 
 
@@ -130,3 +131,18 @@ class LeaseLock:
         if self._file is not None:
             self._file.close()
             self._file = None
+
+
+@contextlib.contextmanager
+def alone(path: Path) -> Iterator[bool]:
+    """Give whether no bot has the file; while that is so, none can take it before the block ends."""
+    lock = LeaseLock(path)
+    try:
+        lock.take()
+    except StoreError:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()

@@ -14,6 +14,7 @@ from hermes_bot.cli import (
     bench,
     dead,
     doctor,
+    memory,
     messages,
     pause,
     replay,
@@ -49,6 +50,7 @@ app.command("doctor")(doctor.doctor)
 app.command("pause")(pause.pause)
 app.command("resume")(pause.resume)
 app.add_typer(tools.app, name="tools")
+app.add_typer(memory.app, name="memory")
 app.add_typer(bench.app, name="bench")
 
 

@@ -12,6 +12,7 @@ from hermes_bot import settings
 
 if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for them
     from hermes_bot.app.bus_view import BusView
+    from hermes_bot.app.forgetting import Forgetting
     from hermes_bot.app.replay import Replayed
     from hermes_bot.app.routes_bench import RoutesBench
     from hermes_bot.approvals.approvals import Approvals
@@ -55,6 +56,11 @@ class Offline(Protocol):
     @property
     def bus(self) -> BusView:
         """The bus, for looking, replaying, dropping and pausing."""
+        ...
+
+    @property
+    def memory(self) -> Forgetting:
+        """What is known of a person: to show, to export, to forget."""
         ...
 
     async def trace(self, wanted_id: str) -> Trace:

@@ -36,9 +36,13 @@ class NewFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changes:
-    """What brings an index to `version`: forget `gone`, know `added` with their `vectors`, rows of one encoder."""
+    """What brings an index to `version`: drop `gone`, know `added` with their `vectors`, rows of one encoder.
+
+    `forgotten` are those of `gone` that were deleted, so that the file must lose them at once.
+    """
 
     version: int
+    forgotten: Sequence[int]
     gone: Sequence[int]
     added: Sequence[int]
     vectors: Vector
@@ -228,19 +232,26 @@ def changes(connection: Connection, since: int, encoder: str, limit: int) -> Cha
     span = (facts.c.version > since, facts.c.version <= upto)
     gone = list(connection.scalars(select(facts.c.id).where(*span, facts.c.replaced_by.is_not(None))))
     forgotten = forgotten_facts.c.version > since, forgotten_facts.c.version <= upto
-    gone += connection.scalars(select(forgotten_facts.c.fact_id).where(*forgotten))
+    deleted = list(connection.scalars(select(forgotten_facts.c.fact_id).where(*forgotten)))
     joined = facts.join(fact_vectors, fact_vectors.c.fact_id == facts.c.id)
     wanted = select(facts.c.id, fact_vectors.c.vector).select_from(joined)
     rows = connection.execute(wanted.where(*span, facts.c.replaced_by.is_(None), fact_vectors.c.encoder == encoder))
     found = rows.all()
     vectors_ = _stacked([row.vector for row in found])
-    return Changes(version=upto, gone=gone, added=[row.id for row in found], vectors=vectors_)
+    added = [row.id for row in found]
+    return Changes(version=upto, forgotten=deleted, gone=[*gone, *deleted], added=added, vectors=vectors_)
 
 
-def forget(connection: Connection, owner: Owner, now: datetime) -> int:
-    """Delete the owner's facts, their history and vectors; return how many facts that were."""
+def forget(connection: Connection, owner: Owner, now: datetime, *, message_id: str = "") -> int:
+    """Delete the owner's facts, their history and vectors; return how many facts that were.
+
+    With `message_id` those alone that came from this message.
+    """
     lock(connection, "facts:" + "|".join(key_of(owner)))
-    numbers = list(connection.scalars(select(facts.c.id).where(*owned_by(owner))))
+    wanted = select(facts.c.id).where(*owned_by(owner))
+    if message_id:
+        wanted = wanted.where(facts.c.message_id == message_id)
+    numbers = list(connection.scalars(wanted))
     if not numbers:
         return 0
     version = next_version(connection)

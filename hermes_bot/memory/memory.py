@@ -162,6 +162,13 @@ class Memory:
         now = self._clock()
         return await self._database.run(lambda connection: fact_rows.forget(connection, owner, now))
 
+    async def take_back(self, person: PersonOwner, message_id: str) -> int:
+        """Delete what was kept of one message, since the person deleted it or wrote something else; return how many."""
+        now = self._clock()
+        return await self._database.run(
+            lambda connection: fact_rows.forget(connection, person, now, message_id=message_id)
+        )
+
     async def _keep(self, owner: Owner, text: str, *, kind: FactKind, source: Source, subject: str) -> Fact | None:
         most = SUMMARY_CHARACTERS if kind in {FactKind.SUMMARY, FactKind.SUBTASK} else FACT_CHARACTERS
         sentence = " ".join(text.split())[:most]

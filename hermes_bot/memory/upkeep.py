@@ -83,7 +83,7 @@ class Upkeep:
             if changes.version == since:
                 return left
             self._unencoded = True
-            left = left or bool(changes.gone)
+            left = left or bool(changes.forgotten)
             await asyncio.to_thread(self._index.apply, changes)
 
     async def _encode_missing(self) -> None:

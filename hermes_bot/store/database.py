@@ -115,7 +115,9 @@ def _make_folder(folder: Path) -> None:
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     connection.isolation_level = None  # BEGIN is ours, or pysqlite would delay it until the first write
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}"):
+    # secure_delete: what is deleted here were somebody's words
+    wanted = ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON")
+    for pragma in (*wanted, f"busy_timeout={BUSY_TIMEOUT_MS}"):
         connection.execute(f"PRAGMA {pragma}")
 
 
