@@ -31,10 +31,10 @@ async def read_stream(pieces: AsyncIterator[Any], ask: ChatAsk, on_delta: OnDelt
     async for piece in pieces:
         usage = getattr(piece, "usage", None) or usage
         for choice in getattr(piece, "choices", None) or ():
-            seen = True
-            finished = choice.finish_reason or finished
-            said = str(getattr(choice.delta, "content", None) or "")
-            size += len(said) + _add_calls(calls, getattr(choice.delta, "tool_calls", None) or ())
+            seen, delta = True, getattr(choice, "delta", None)
+            finished = getattr(choice, "finish_reason", None) or finished
+            said = str(getattr(delta, "content", None) or "")
+            size += len(said) + _add_calls(calls, getattr(delta, "tool_calls", None) or ())
             if said:
                 text.append(said)
                 if on_delta is not None:

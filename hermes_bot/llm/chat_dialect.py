@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hermes_bot.llm.chat import ChatAsk, ChatProtocol
-
-if TYPE_CHECKING:
-    import openai
 
 ACTION = "action"
 _ORDER = (ChatProtocol.TOOLS, ChatProtocol.SCHEMA, ChatProtocol.PLAIN)
@@ -62,7 +59,7 @@ class Dialect:
             return {"response_format": {"type": "json_schema", "json_schema": form}}
         return {}
 
-    def without_what_was_refused(self, error: openai.OpenAIError) -> Dialect | None:
+    def without_what_was_refused(self, error: Exception) -> Dialect | None:
         """Return a simpler dialect, or None where the request was not refused for its form, or none is simpler.
 
         What an error names is left out; where it names nothing, the next simpler way to answer is asked for.

@@ -10,20 +10,18 @@ import asyncio
 import random
 from collections.abc import Awaitable, Callable
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hermes_bot.llm.chat import ChatAnswer, ChatAsk, ChatProtocol, ModelUnavailable, OnDelta
 from hermes_bot.llm.chat_answers import read_stream, read_whole
 from hermes_bot.llm.chat_dialect import Dialect
 from hermes_bot.llm.request_breaker import RequestBreaker
 
-if TYPE_CHECKING:  # imported when a client is made: it takes a second
-    import openai
-
 BACKOFF_S = 0.5
 BACKOFF_MAX_S = 8.0
 LIMIT_IN_TIMEOUTS = 1.8  # all tries of one ask; a step's own limit is twice the time of one try
 _PASSING = frozenset({408, 409, 425, 429})
+_NONSENSE = (ValueError, TypeError, AttributeError, LookupError)  # what reading a body that is no completion can raise
 
 
 class OpenAIChat:
@@ -52,7 +50,7 @@ class OpenAIChat:
         clock_s: Callable[[], float] = monotonic,
     ) -> None:
         """Take no `protocol` where it shall be found out."""
-        import openai
+        import openai  # when a client is made: it takes a second
 
         self._client = openai.AsyncOpenAI(
             api_key=api_key or "none",  # servers of one's own often want no key, the client wants one
@@ -113,7 +111,7 @@ class OpenAIChat:
             tries += 1
             try:
                 answer = await self._asked(model, ask, dialect, on_delta)
-            except openai.OpenAIError as error:
+            except (openai.OpenAIError, *_NONSENSE) as error:
                 simpler = dialect.without_what_was_refused(error)
                 if simpler is not None:
                     dialect = simpler
@@ -146,7 +144,7 @@ class OpenAIChat:
         async with reply:
             return await read_stream(reply, ask, on_delta)
 
-    async def _pause(self, error: openai.OpenAIError, failures: int) -> None:
+    async def _pause(self, error: Exception, failures: int) -> None:
         """Wait before the next try; raise ModelUnavailable where there is none."""
         reason, passing = _reason(error)
         if not passing or failures > self._retries:
@@ -155,7 +153,7 @@ class OpenAIChat:
         await self._sleep(max(wait_s, _retry_after_s(error)))
 
 
-def _reason(error: openai.OpenAIError) -> tuple[str, bool]:
+def _reason(error: Exception) -> tuple[str, bool]:
     """Return why there is no answer, and whether it may pass by itself."""
     import openai
 
@@ -164,10 +162,10 @@ def _reason(error: openai.OpenAIError) -> tuple[str, bool]:
         return ("down" if passing else "refused"), passing
     if isinstance(error, openai.APITimeoutError):
         return "slow", True
-    return "down", isinstance(error, openai.APIError)
+    return "down", isinstance(error, (openai.APIError, *_NONSENSE))
 
 
-def _told(error: openai.OpenAIError) -> str:
+def _told(error: Exception) -> str:
     import openai
 
     if isinstance(error, openai.APIStatusError):
@@ -176,7 +174,7 @@ def _told(error: openai.OpenAIError) -> str:
     return f"the endpoint cannot be used ({type(error).__name__})"
 
 
-def _retry_after_s(error: openai.OpenAIError) -> float:
+def _retry_after_s(error: Exception) -> float:
     import openai
 
     header = error.response.headers.get("retry-after", "") if isinstance(error, openai.APIStatusError) else ""
