@@ -124,7 +124,7 @@ async def test_a_name_is_offered_after_an_at_sign(seats: Seats, server: Workspac
     seat = await seats.take("U0EMMA", "C0SUPPORT")
 
     await seat.composer.press_sequentially("Hello @o")
-    await expect(seat.page.get_by_role("option")).to_have_count(2)
+    await expect(seat.page.get_by_role("option")).to_have_count(3)
     await seat.composer.press("ArrowDown")
     await seat.composer.press("Enter")
     await expect(seat.composer).to_have_value("Hello @Olivia Brandt ")

@@ -11,13 +11,9 @@ async function read(path, params = {}) {
 }
 
 // A refusal is a value ({ok: false, error}), also when the server answers it with a 4xx or cannot be reached.
-async function send(path, body) {
+async function send(path, body, type = "application/json") {
   try {
-    const answer = await fetch(`/client/${path}`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify(body),
-    });
+    const answer = await fetch(`/client/${path}`, { method: "POST", headers: { "Content-Type": type }, body });
     const result = await answer.json().catch(() => ({}));
     return answer.ok ? { ok: true, ...result } : { error: `HTTP ${answer.status}`, ...result, ok: false };
   } catch {
@@ -25,17 +21,26 @@ async function send(path, body) {
   }
 }
 
+const tell = (path) => (body) => send(path, JSON.stringify(body));
+
+export const fileUrl = (user, file) => `/client/file?${new URLSearchParams({ user, id: file.id })}`;
+
 export const api = {
   people: () => read("people"),
   state: (user) => read("state", { user }),
   messages: (user, channel, threadTs) => read("messages", { user, channel, thread_ts: threadTs }),
   views: (user) => read("views", { user }),
-  post: (body) => send("post", body),
-  edit: (body) => send("edit", body),
-  delete: (body) => send("delete", body),
-  action: (body) => send("action", body),
-  react: (body) => send("react", body),
-  view: (body) => send("view", body),
+  post: tell("post"),
+  edit: tell("edit"),
+  delete: tell("delete"),
+  action: tell("action"),
+  react: tell("react"),
+  view: tell("view"),
+  command: tell("command"),
+  shortcut: tell("shortcut"),
+  home: tell("home"),
+  stop: tell("stop"),
+  upload: (about, file) => send(`upload?${new URLSearchParams(Object.entries(about).filter(([, value]) => value))}`, file, "application/octet-stream"),
 };
 
 // Calls onEvent for each push and onOnline(true|false) at each change; lost sockets are opened anew, ever more slowly.

@@ -1,50 +1,104 @@
-// Where a person writes. Enter sends, Shift+Enter breaks the line, "@" offers names; a draft waits in its own place.
-import { html, useDesk, useEffect, useLayoutEffect, useRef, useState } from "./ui.js";
-import { Icon } from "./icons.js";
+// Where a person writes. Enter sends, Shift+Enter breaks the line, "@" offers names, "/" commands; files may be dropped here.
+import { classes, html, useDesk, useLayoutEffect, useRef, useState } from "./ui.js";
 import { Avatar } from "./avatar.js";
+import { hasFiles, useDraft } from "./drafts.js";
 import { emoji } from "./emoji.js";
+import { Icon } from "./icons.js";
+import { Menu } from "./menu.js";
 import { personOf, placeName } from "./people.js";
 import { EmojiPicker } from "./picker.js";
 import { reason } from "./strings.js";
+import { useSuggestions } from "./suggestions.js";
+import { sizeOf } from "./time.js";
 import { mayChange } from "./tools.js";
-
-const drafts = new Map();
-const AT_NAME = /(^|\s)@([\p{L}]*)$/u;
 
 export function Composer({ thread = "", suggested }) {
   const { state, act, t } = useDesk();
   const area = useRef(null);
   const [caret, setCaret] = useState(0);
-  const { text, write, send, problem } = useDraft(area, thread, suggested);
-  const names = useMentions(text, caret, (value, end) => {
+  const [broadcast, setBroadcast] = useState(false);
+  const [over, setOver] = useState(false);
+  const draft = useDraft(area, thread, suggested);
+  const { text, write } = draft;
+  const replaceText = (value, end) => {
     write(value);
     setCaret(end);
     area.current.focus();
-  });
+  };
+  const suggestions = useSuggestions({ text, caret, replaceText, thread });
   useLayoutEffect(() => fit(area.current), [text]);
+  const send = () => draft.send({ broadcast });
   const onKeyDown = (event) => {
-    if (event.isComposing || names.onKeyDown(event)) return;
+    if (event.isComposing || suggestions.onKeyDown(event)) return;
     if (event.key === "ArrowUp" && !text) return editLast(event, { state, act, thread });
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     send();
   };
+  const takeFiles = (event, transfer) => {
+    setOver(false);
+    if (!hasFiles(transfer)) return;
+    event.preventDefault();
+    draft.attach([...transfer.files]);
+  };
   const me = personOf(state, state.me);
   const channel = state.channels.find(({ id }) => id === state.channel);
   const label = thread ? t.composerThread : t.composer(channel ? placeName(channel) : "");
-  return html`<form class="composer" style=${{ "--hue": me.hue }} onSubmit=${(event) => (event.preventDefault(), send())}>
-    ${names.list}
-    ${problem && html`<p class="problem" role="alert"><${Icon} name="warn" />${t.notSent(reason(t, problem))}</p>`}
+  return html`<form class=${classes("composer", over && "over")} style=${{ "--hue": me.hue }} onSubmit=${(event) => (event.preventDefault(), send())}
+      onDragOver=${(event) => hasFiles(event.dataTransfer) && (event.preventDefault(), setOver(true))} onDragLeave=${() => setOver(false)}
+      onDrop=${(event) => takeFiles(event, event.dataTransfer)}>
+    ${suggestions.list}
+    ${draft.problem && html`<p class="problem" role="alert"><${Icon} name="warn" />${t.notSent(reason(t, draft.problem))}</p>`}
     <div class="composer-box">
+      <${Waiting} draft=${draft} />
       <${Avatar} person=${me} />
       <textarea ref=${area} rows="1" data-testid=${thread ? "thread-composer" : "composer"} aria-label=${label} placeholder=${label}
-        value=${text} ...${names.aria} onKeyDown=${onKeyDown}
+        value=${text} ...${suggestions.aria} onKeyDown=${onKeyDown} onPaste=${(event) => takeFiles(event, event.clipboardData)}
         onInput=${({ target }) => (write(target.value), setCaret(target.selectionStart))}></textarea>
-      <${EmojiButton} onTake=${(char) => insert(area.current, char, write)} />
-      <button type="submit" class="send" aria-label=${t.send} title=${t.send} disabled=${!text.trim()}><${Icon} name="send" /></button>
+      <${Extras} draft=${draft} thread=${thread} area=${area} />
+      <button type="submit" class="send" aria-label=${t.send} title=${t.send} aria-busy=${draft.busy} disabled=${!text.trim() && !draft.files.length}><${Icon} name="send" /></button>
     </div>
-    <p class="keys">${t.keys}</p>
+    <div class="composer-foot">
+      ${thread && channel?.kind === "channel" && html`<label class="tick broadcast"><input type="checkbox" checked=${broadcast}
+        onChange=${({ target }) => setBroadcast(target.checked)} /><span>${t.broadcast(placeName(channel))}</span></label>`}
+      <p class="keys">${t.keys}</p>
+    </div>
   </form>`;
+}
+
+// Files that go out with the next message.
+function Waiting({ draft }) {
+  const { t, locale } = useDesk();
+  if (!draft.files.length) return null;
+  return html`<ul class="waiting" aria-label=${t.filesToSend}>
+    ${draft.files.map((file, index) => html`<li key=${`${index}-${file.name}`} class="file"><${Icon} name="file" />
+      <span><b>${file.name}</b><small>${sizeOf(file.size, locale)}</small></span>
+      <button type="button" class="quiet" aria-label=${t.dropFile(file.name)} title=${t.dropFile(file.name)} onClick=${() => draft.drop(file)}><${Icon} name="close" /></button>
+    </li>`)}
+  </ul>`;
+}
+
+// Files, emoji, and what the apps offer to start from anywhere.
+function Extras({ draft, thread, area }) {
+  const { state, act, t } = useDesk();
+  const [picking, setPicking] = useState(false);
+  const input = useRef(null);
+  const button = useRef(null);
+  const shortcuts = thread ? [] : state.bots.flatMap((bot) => bot.shortcuts.filter((one) => !one.of_message).map((one) => ({ ...one, bot: bot.name })));
+  const items = shortcuts.map((one) => ({ key: one.callback_id, icon: "spark", words: one.name, note: one.bot, take: () => act.shortcut(one.callback_id) }));
+  const insert = (name) => {
+    area.current.setRangeText(emoji(name), area.current.selectionStart, area.current.selectionEnd, "end");
+    draft.write(area.current.value);
+    area.current.focus();
+  };
+  return html`
+    ${items.length > 0 && html`<${Menu} label=${t.shortcuts} icon="plus" items=${items} />`}
+    <input ref=${input} type="file" multiple hidden tabindex="-1" aria-hidden="true" data-testid=${thread ? "thread-file" : "file"}
+      onChange=${({ target }) => (draft.attach([...target.files]), (target.value = ""))} />
+    <button type="button" class="quiet" title=${t.attach} aria-label=${t.attach} onClick=${() => input.current.click()}><${Icon} name="clip" /></button>
+    <button ref=${button} type="button" class="quiet" title=${t.emojiPicker} aria-label=${t.emojiPicker} aria-haspopup="dialog" aria-expanded=${picking}
+      onClick=${() => setPicking(!picking)}><${Icon} name="smile" /></button>
+    ${picking && html`<${EmojiPicker} anchor=${button} align="end" onTake=${insert} onClose=${() => setPicking(false)} />`}`;
 }
 
 // Arrow up in an empty composer changes what this person said last, as far as it is in sight.
@@ -55,99 +109,7 @@ function editLast(event, { state, act, thread }) {
   act.startEdit(own.ts);
 }
 
-function EmojiButton({ onTake }) {
-  const { t } = useDesk();
-  const [open, setOpen] = useState(false);
-  const button = useRef(null);
-  return html`<button ref=${button} type="button" class="quiet" title=${t.emojiPicker} aria-label=${t.emojiPicker} aria-haspopup="dialog" aria-expanded=${open}
-      onClick=${() => setOpen(!open)}><${Icon} name="smile" /></button>
-    ${open && html`<${EmojiPicker} anchor=${button} align="end" onTake=${(name) => onTake(emoji(name))} onClose=${() => setOpen(false)} />`}`;
-}
-
-function insert(area, words, write) {
-  area.setRangeText(words, area.selectionStart, area.selectionEnd, "end");
-  write(area.value);
-  area.focus();
-}
-
-// What is being written in this place: {text, write, send, problem}. A draft that could not be sent comes back.
-function useDraft(area, thread, suggested) {
-  const { state, act } = useDesk();
-  const place = `${state.me}/${state.channel}/${thread}`;
-  const [, redraw] = useState(0);
-  const [problem, setProblem] = useState("");
-  const write = (value) => {
-    drafts.set(place, value);
-    setProblem("");
-    redraw((count) => count + 1);
-  };
-  useEffect(() => {
-    setProblem("");
-    const choosingSeat = document.activeElement?.matches("[role=radio]:focus-visible");
-    if (!choosingSeat && matchMedia("(pointer: fine)").matches) area.current.focus({ preventScroll: true });
-  }, [place]);
-  useEffect(() => {
-    if (!suggested) return;
-    write(suggested.text);
-    area.current.focus();
-  }, [suggested]);
-  const text = drafts.get(place) ?? "";
-  const send = async () => {
-    const said = text.trim();
-    if (!said) return;
-    write("");
-    const answer = await act.post(said, thread);
-    if (answer.ok) return;
-    if (!drafts.get(place)) drafts.set(place, said);
-    setProblem(answer.error);
-  };
-  return { text, write, send, problem };
-}
-
 function fit(area) {
   area.style.height = "auto";
   area.style.height = `${area.scrollHeight}px`;
-}
-
-// The list that opens under "@": arrows choose, Enter or Tab takes, Escape shuts it.
-function useMentions(text, caret, replaceText) {
-  const { state, t } = useDesk();
-  const [chosen, setChosen] = useState(0);
-  const [shut, setShut] = useState("");
-  const begun = AT_NAME.exec(text.slice(0, caret));
-  const offers = begun && shut !== text ? matching(state, begun[2]) : [];
-  const at = Math.min(chosen, offers.length - 1);
-  const take = (name) => {
-    const start = caret - begun[2].length;
-    replaceText(`${text.slice(0, start)}${name} ${text.slice(caret)}`, start + name.length + 1);
-    setChosen(0);
-  };
-  const moves = {
-    ArrowDown: () => setChosen((at + 1) % offers.length),
-    ArrowUp: () => setChosen((at + offers.length - 1) % offers.length),
-    Enter: () => take(offers[at].name),
-    Tab: () => take(offers[at].name),
-    Escape: () => setShut(text),
-  };
-  const onKeyDown = (event) => {
-    if (!offers.length || event.shiftKey || !moves[event.key]) return false;
-    event.preventDefault();
-    event.stopPropagation();
-    moves[event.key]();
-    return true;
-  };
-  const list = offers.length > 0 && html`<ul class="mention-list" role="listbox" id="mentions" aria-label=${t.mentionList}>
-    ${offers.map((person, index) => html`<li key=${person.id} id="mention-${index}" role="option" aria-selected=${index === at}
-      onMouseDown=${(event) => (event.preventDefault(), take(person.name))}>
-      <${Avatar} person=${person} />${person.name} <small>${t.roles[person.role]}</small>
-    </li>`)}
-  </ul>`;
-  const aria = offers.length ? { "aria-controls": "mentions", "aria-activedescendant": `mention-${at}` } : {};
-  return { list, onKeyDown, aria };
-}
-
-function matching(state, typed) {
-  const all = [state.bot.id, ...state.people.map(({ id }) => id)].map((id) => personOf(state, id));
-  const wanted = typed.toLocaleLowerCase();
-  return all.filter(({ name }) => name.split(/[\s(]+/).some((word) => word.toLocaleLowerCase().startsWith(wanted))).slice(0, 6);
 }

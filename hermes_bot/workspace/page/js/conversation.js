@@ -1,9 +1,12 @@
 // The open conversation: its head, its messages, and the place to write.
 import { html, useDesk, useState } from "./ui.js";
 import { Composer } from "./composer.js";
+import { Home, Tabs } from "./home.js";
 import { Icon } from "./icons.js";
 import { MessageList } from "./list.js";
 import { personOf } from "./people.js";
+import { Prompts, Work } from "./session.js";
+import { appIn } from "./store.js";
 import { hints } from "./strings.js";
 
 export function Conversation() {
@@ -12,12 +15,20 @@ export function Conversation() {
   const channel = state.channels.find(({ id }) => id === state.channel);
   if (!channel) return html`<main class="conversation"><p class="nothing">${t.nothingHere}</p></main>`;
   const empty = state.room?.length === 0;
+  const app = appIn(channel, state.bots);
+  const tabs = app?.home;
+  if (tabs && state.tab === "home") {
+    return html`<main class="conversation" aria-labelledby="place"><${Head} channel=${channel} /><${Tabs} /><${Home} app=${app} /></main>`;
+  }
   return html`<main class="conversation" aria-labelledby="place">
     <${Head} channel=${channel} />
+    ${tabs && html`<${Tabs} />`}
     <${MessageList} messages=${state.room} place="${state.me}/${state.channel}" label=${t.messages} newFrom=${state.newFrom}>
       ${empty && html`<${Hint} channel=${channel} onTake=${(text) => setSuggested({ text })} />`}
     <//>
-    <${Composer} suggested=${suggested} />
+    <${Prompts} messages=${state.room} />
+    <${Work} />
+    ${channel.archived ? html`<p class="archived">${t.archived}</p>` : html`<${Composer} suggested=${suggested} />`}
   </main>`;
 }
 
@@ -29,6 +40,7 @@ function Head({ channel }) {
       onClick=${() => act.toggleSidebar(true)} data-testid="open-sidebar"><${Icon} name="menu" /></button>
     <h1 id="place">${channel.kind === "channel" && html`<${Icon} name=${icon} />`}${channel.name}</h1>
     ${channel.kind === "channel" && html`<span class="about">${t.members(channel.members.length)}</span>`}
+    ${channel.shared && html`<span class="about shared" title=${t.sharedTitle}>${t.shared}</span>`}
     ${channel.topic && html`<span class="about topic">${channel.topic}</span>`}
   </header>`;
 }

@@ -36,6 +36,7 @@ export function MessageList({ messages, place, label, inThread, newFrom, childre
   useLayoutEffect(() => {
     const watch = new ResizeObserver(() => stay.current && toEnd());
     watch.observe(box.current);
+    watch.observe(box.current.querySelector("ol")); // a picture that came late, an answer that grows
     return () => watch.disconnect();
   }, []);
   return html`<div class="list-frame">

@@ -7,6 +7,9 @@ import { Icon } from "./icons.js";
 import { Plain } from "./richtext.js";
 import { reason } from "./strings.js";
 
+// The focus goes to the first field that is wrong, once it is drawn as such.
+const toFirstWrong = () => requestAnimationFrame(() => document.querySelector(".dialog .input.wrong :is(input, textarea, select, button)")?.focus());
+
 export function Modal({ view }) {
   const { act, t } = useDesk();
   const form = useForm(view.blocks);
@@ -17,12 +20,15 @@ export function Modal({ view }) {
     const gaps = missing(view.blocks, values, t);
     setErrors(gaps);
     setProblem("");
+    if (Object.keys(gaps).length) toFirstWrong();
     if (busy || Object.keys(gaps).length) return;
     setBusy(true);
     const answer = await act.settleView(view, "submit", values);
     setBusy(false);
-    if (answer.errors && Object.keys(answer.errors).length) setErrors(answer.errors);
-    else if (!answer.ok) setProblem(t.actionFailed(reason(t, answer.error)));
+    if (answer.errors && Object.keys(answer.errors).length) {
+      setErrors(answer.errors);
+      toFirstWrong();
+    } else if (!answer.ok) setProblem(t.actionFailed(reason(t, answer.error)));
   };
   const close = () => act.settleView(view, "close");
   const asks = view.submit || view.blocks.some(({ type }) => type === "input");

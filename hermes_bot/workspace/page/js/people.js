@@ -3,7 +3,8 @@
 const HUES = [25, 305, 225, 145, 350, 265, 90, 190];
 
 export function personOf(state, id, username) {
-  if (id && id === state.bot?.id) return { ...state.bot, name: username || state.bot.name, role: "bot", hue: 175 };
+  const bot = id && state.bots.find((one) => one.id === id);
+  if (bot) return { ...bot, name: username || bot.name, role: "bot", hue: 175 };
   const at = state.people.findIndex((person) => person.id === id);
   if (at >= 0) return { ...state.people[at], hue: HUES[at % HUES.length] };
   return { id, name: username || id || "", role: "member", hue: 60 };

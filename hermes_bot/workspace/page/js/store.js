@@ -1,49 +1,25 @@
-// The page's state and everything that changes it. Components read `state` and call the functions of `act`.
+// Where the person is, what is read for that place, and what is pushed meanwhile. Components read `state` and call `act`.
 import { api, live } from "./api.js";
+import { Deeds } from "./deeds.js";
 import { countReply, isReply, put, remove, replace } from "./messages.js";
-import { linkTo, readRoute, replaceRoute, writeRoute } from "./route.js";
-import { keepLanguage, preferredLanguage, reason, strings } from "./strings.js";
-import { addUnread, clearUnread, dropUnread, loadUnread, unreadIn } from "./unread.js";
+import { readRoute, replaceRoute, writeRoute } from "./route.js";
+import { keepLanguage } from "./strings.js";
+import { addUnread, clearUnread, dropUnread, unreadIn } from "./unread.js";
 
 // Every seat is listened to, so that all show what waits for them; in a large workspace only the seats that were taken.
 const MOST_SOCKETS = 12;
 
-export class Store {
-  state = {
-    phase: "loading", // "loading" | "ready" | "failed"
-    language: preferredLanguage(),
-    team: null, bot: null, people: [], groups: [],
-    me: "", channels: [], channel: "", thread: "",
-    room: null, replies: null, // lists of messages; null while they are being read
-    newFrom: "", // the first message that was unread when the conversation was opened
-    unread: loadUnread(),
-    views: {}, // {user: [view]}, the topmost last
-    online: true,
-    announcement: "",
-    sidebarOpen: false,
-    editing: "", // the message that its author is changing
-    target: "", // the message that a link led to
-    notice: "", // a sentence that goes by itself
-    panel: "", // "" | "switcher" | "keys"
-  };
-  #listeners = new Set();
+// In the address, in the place of a thread: the bot's own tab.
+const HOME = "home";
+
+export class Store extends Deeds {
   #visit = 0;
 
-  subscribe(listener) {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #set(patch) {
-    this.state = { ...this.state, ...patch };
-    for (const listener of this.#listeners) listener();
-  }
-
   async start() {
-    this.#set({ phase: "loading" });
+    this.set({ phase: "loading" });
     try {
-      const { team, bot, people, groups = [] } = await api.people();
-      this.#set({ team, bot, people, groups });
+      const { team, bot, bots, people, groups } = await api.people();
+      this.set({ team, bot, bots, people, groups });
       for (const { id } of people.slice(0, MOST_SOCKETS)) this.#connect(id);
       window.onhashchange = () => this.#follow().catch((error) => this.#fail(error));
       await this.#follow();
@@ -54,26 +30,28 @@ export class Store {
 
   #fail(error) {
     console.error(error);
-    this.#set({ phase: "failed" });
+    this.set({ phase: "failed" });
   }
 
   // Where to
 
   go({ user = this.state.me, channel = "", thread = "" }) {
-    this.#set({ sidebarOpen: false });
+    this.set({ sidebarOpen: false });
     writeRoute({ user, channel, thread });
   }
 
   openThread = (ts) => this.go({ channel: this.state.channel, thread: ts });
   closeThread = () => this.go({ channel: this.state.channel });
-  toggleSidebar = (open) => this.#set({ sidebarOpen: open });
+  openTab = (tab) => this.go({ channel: this.state.channel, thread: tab === "home" ? HOME : "" });
+  toggleSidebar = (open) => this.set({ sidebarOpen: open });
 
   setLanguage(language) {
     keepLanguage(language);
-    this.#set({ language });
+    this.set({ language });
   }
 
   #lastChannel = new Map();
+  #tabOpened = "";
 
   async #follow() {
     const wanted = readRoute();
@@ -88,18 +66,24 @@ export class Store {
     this.#lastChannel.set(user, channel);
     this.#connect(user);
     const moved = changed || channel !== this.state.channel;
-    const thread = channel === wanted.channel ? wanted.thread : "";
+    const place = channel === wanted.channel ? wanted.thread : "";
+    const app = appIn(channels.find(({ id }) => id === channel), this.state.bots);
+    const tab = app?.home && place === HOME ? HOME : "messages";
+    const thread = place === HOME ? "" : place;
     const firstUnread = unreadIn(this.state.unread, user, channel).find((entry) => !entry.thread);
-    this.#set({
-      phase: "ready", me: user, channels, channel, thread, editing: "",
+    this.set({
+      phase: "ready", me: user, channels, channel, thread, tab, editing: "",
       target: wanted.target || (moved ? "" : this.state.target),
       room: moved ? null : this.state.room,
       replies: moved || thread !== this.state.thread ? null : this.state.replies,
       newFrom: moved ? firstUnread?.ts ?? "" : this.state.newFrom,
       online: this.#online.get(user) !== false,
     });
-    replaceRoute({ user, channel, thread });
+    const entered = app && (moved || tab !== this.#tabOpened);
+    this.#tabOpened = tab;
+    replaceRoute({ user, channel, thread: tab === HOME ? HOME : thread });
     this.#see();
+    if (entered) this.openedTab(app.app, tab);
     await Promise.all([this.#readRoom(visit), this.#readThread(visit), changed && this.#readViews(user)]);
   }
 
@@ -107,8 +91,8 @@ export class Store {
   async #readRoom(visit) {
     const { me, channel } = this.state;
     await this.#reading(async () => {
-      const { messages } = await api.messages(me, channel, "");
-      if (visit === this.#visit) this.#set({ room: messages });
+      const { messages, sessions } = await api.messages(me, channel, "");
+      if (visit === this.#visit) this.set({ room: messages, sessions: Object.fromEntries(sessions.map((one) => [sessionKey(one), one])) });
     });
   }
 
@@ -119,7 +103,7 @@ export class Store {
       const messages = await api.messages(me, channel, thread).then((answer) => answer.messages, () => []);
       if (visit !== this.#visit) return;
       if (messages[0] && isReply(messages[0])) this.go({ channel, thread: messages[0].thread_ts }); // a link to a reply
-      else this.#set({ replies: messages });
+      else this.set({ replies: messages });
     });
   }
 
@@ -138,8 +122,8 @@ export class Store {
   }
 
   async #readViews(user) {
-    const { views } = await api.views(user);
-    this.#set({ views: { ...this.state.views, [user]: views } });
+    const { views, home } = await api.views(user);
+    this.set({ views: { ...this.state.views, [user]: views }, homes: { ...this.state.homes, [user]: home } });
   }
 
   // What is pushed
@@ -154,7 +138,7 @@ export class Store {
       onOnline: (online) => {
         this.#online.set(user, online);
         if (user !== this.state.me) return;
-        this.#set({ online });
+        this.set({ online });
         if (online && this.state.channel) this.#refresh(); // what was said before the socket opened was not pushed
       },
     });
@@ -162,19 +146,21 @@ export class Store {
 
   #refresh() {
     const visit = this.#visit;
-    const lost = () => this.#set({ online: false });
+    const lost = () => this.set({ online: false });
     const reads = [this.#readChannels(), this.#readRoom(visit), this.#readThread(visit), this.#readViews(this.state.me)];
     Promise.all(reads).catch(lost);
   }
 
   #receive(user, event) {
-    if (event.type === "view_opened" || event.type === "view_closed") return this.#receiveView(user, event);
+    if (event.type === "view_opened" || event.type === "view_closed") return this.receiveView(user, event);
+    if (event.type === "home") return this.set({ homes: { ...this.state.homes, [user]: event.view } });
+    if (event.type === "session") return event.channel === this.state.channel && this.#receiveSession(event.session);
     if (event.type === "state") return user === this.state.me && this.#readChannels();
     const { channel, message } = event;
     const arrived = event.type === "message" || event.type === "ephemeral";
     const here = user === this.state.me && channel === this.state.channel;
     if (here) this.#apply(event.type, message, arrived);
-    if (event.type === "deleted") this.#set({ unread: dropUnread(this.state.unread, user, channel, message.ts) });
+    if (event.type === "deleted") this.set({ unread: dropUnread(this.state.unread, user, channel, message.ts) });
     else if (arrived && message.user !== user) this.#mark(user, channel, message, here);
   }
 
@@ -188,17 +174,17 @@ export class Store {
       if (type === "deleted") return message.deleted && message.reply_count ? replace(list, message) : remove(list, message.ts);
       return arrived && belongs ? put(list, message) : replace(list, message);
     };
-    let nextRoom = change(room, !reply);
+    let nextRoom = change(room, !reply || message.broadcast);
     if (arrived && reply && nextRoom) nextRoom = countReply(nextRoom, message);
-    this.#set({ room: nextRoom, replies: change(replies, reply && root === thread) });
+    this.set({ room: nextRoom, replies: change(replies, reply && root === thread) });
   }
 
   #mark(user, channel, message, here) {
     const thread = isReply(message) ? message.thread_ts : "";
     const seen = here && (thread === "" || thread === this.state.thread);
-    if (here) this.#set({ announcement: message });
+    if (here) this.set({ announcement: message });
     const entry = { ts: message.ts, thread, loud: this.#isFor(user, channel, message) };
-    if (!seen) this.#set({ unread: addUnread(this.state.unread, user, channel, entry) });
+    if (!seen) this.set({ unread: addUnread(this.state.unread, user, channel, entry) });
   }
 
   // True when a message is meant for this person: told to them alone, or naming them, their group, or everybody.
@@ -210,18 +196,22 @@ export class Store {
     return [`@${user}`, "!here", "!channel", "!everyone", ...groups].some((name) => said.includes(`<${name}>`) || said.includes(`<${name}|`));
   }
 
-  #receiveView(user, { type, view }) {
+  #receiveSession(session) {
+    this.set({ sessions: { ...this.state.sessions, [sessionKey(session)]: session } });
+  }
+
+  receiveView(user, { type, view }) {
     const open = this.state.views[user] ?? [];
     const known = open.some(({ id }) => id === view.id);
     const opened = known ? open.map((old) => (old.id === view.id ? view : old)) : [...open, view];
     const next = type === "view_opened" ? opened : open.filter(({ id }) => id !== view.id);
-    this.#set({ views: { ...this.state.views, [user]: next } });
+    this.set({ views: { ...this.state.views, [user]: next } });
   }
 
   async #readChannels() {
     const user = this.state.me;
     const { channels } = await api.state(user);
-    if (user === this.state.me) this.#set({ channels });
+    if (user === this.state.me) this.set({ channels });
   }
 
   // Takes the marks off what now stands before the person's eyes.
@@ -229,56 +219,14 @@ export class Store {
     const { me, channel, thread } = this.state;
     let unread = clearUnread(this.state.unread, me, channel, "");
     if (thread) unread = clearUnread(unread, me, channel, thread);
-    if (unread !== this.state.unread) this.#set({ unread });
-  }
-
-  // What a person does; each returns {ok, error?}
-
-  post(text, thread) {
-    const { me, channel } = this.state;
-    return api.post({ user: me, channel, text, ...(thread ? { thread_ts: thread } : {}) });
-  }
-
-  // deed: {action_id, block_id, value?, state}
-  click = (place, deed) => api.action({ user: this.state.me, ...place, ...deed });
-
-  edit = (ts, text) => api.edit({ user: this.state.me, channel: this.state.channel, ts, text });
-  erase = (ts) => this.#told(api.delete({ user: this.state.me, channel: this.state.channel, ts }));
-  startEdit = (ts) => this.#set({ editing: ts });
-  stopEdit = () => this.#set({ editing: "" });
-  openPanel = (panel) => this.#set({ panel });
-
-  copyLink({ ts }) {
-    const t = strings(this.state.language);
-    const copied = navigator.clipboard.writeText(linkTo(this.state.channel, ts));
-    copied.then(() => this.notify(t.linkCopied), () => this.notify(t.notCopied));
-  }
-
-  #noticeEnds = 0;
-
-  // Shows a sentence for a few seconds; screen readers are told as well.
-  notify(notice) {
-    clearTimeout(this.#noticeEnds);
-    this.#set({ notice });
-    this.#noticeEnds = setTimeout(() => this.#set({ notice: "" }), 5000);
-  }
-
-  async #told(answering) {
-    const answer = await answering;
-    const t = strings(this.state.language);
-    if (!answer.ok) this.notify(t.actionFailed(reason(t, answer.error)));
-    return answer;
-  }
-
-  react = (ts, name, on) => this.#told(api.react({ user: this.state.me, channel: this.state.channel, ts, name, on }));
-
-  async settleView(view, action, values) {
-    const user = this.state.me;
-    const answer = await api.view({ user, view_id: view.id, action, ...(values ? { values } : {}) });
-    if (action === "close" || answer.error === "view_not_found") this.#receiveView(user, { type: "view_closed", view });
-    return answer;
+    if (unread !== this.state.unread) this.set({ unread });
   }
 }
+
+const sessionKey = ({ channel, thread_ts: thread }) => `${channel}/${thread}`;
+
+// The app whose conversation with the person this is, if it is one.
+export const appIn = (channel, bots) => (channel?.kind === "dm" ? bots.find(({ id }) => channel.members.includes(id)) : undefined);
 
 // The place a person lands in: the first channel where the bot listens.
 function firstChannel(channels, bot) {

@@ -20,6 +20,9 @@ export function Tools({ message, inThread }) {
   const items = [
     own && { key: "edit", icon: "pencil", words: t.edit, take: () => act.startEdit(message.ts) },
     { key: "link", icon: "link", words: t.copyLink, take: () => act.copyLink(message) },
+    ...state.bots.flatMap((bot) => bot.shortcuts.filter((one) => one.of_message).map((one) => ({
+      key: one.callback_id, icon: "spark", words: one.name, note: bot.name, take: () => act.shortcut(one.callback_id, message.ts),
+    }))),
     own && { key: "delete", icon: "trash", words: t.erase, danger: true, take: () => setAsking(true) },
   ].filter(Boolean);
   const question = { title: { text: t.eraseTitle }, text: { type: "plain_text", text: t.eraseText }, confirm: { text: t.erase }, style: "danger" };

@@ -2,7 +2,7 @@
 import { classes, html, useDesk, useEffect, useRef } from "./ui.js";
 import { Wing } from "./icons.js";
 import { Avatar } from "./avatar.js";
-import { personOf, shortName } from "./people.js";
+import { personOf, shortName, tagOf } from "./people.js";
 import { languages } from "./strings.js";
 import { loudOf, unreadOf } from "./unread.js";
 
@@ -47,13 +47,14 @@ function Seat({ person, onTake }) {
   }, [taken]);
   const count = taken ? 0 : unreadOf(state.unread, person.id);
   const loud = taken ? 0 : loudOf(state.unread, person.id);
-  const label = `${person.name}, ${t.roles[person.role]}${count ? `, ${t.unread(count)}` : ""}`;
+  const tag = tagOf(person, t) || t.roles[person.role];
+  const label = `${person.name}, ${tag}${count ? `, ${t.unread(count)}` : ""}`;
   return html`<button ref=${button} type="button" role="radio" aria-checked=${taken} tabindex=${taken ? 0 : -1} class=${classes("seat", taken && "taken")}
     style=${{ "--hue": person.hue }} data-testid="person-${person.id}" aria-label=${label} title=${label} onClick=${onTake}>
     <${Avatar} person=${person} />
     <span class="seat-words">
       <b>${taken ? person.name : shortName(person.name)}</b>
-      <small class="role">${taken ? `${t.you} · ` : ""}${t.roles[person.role]}</small>
+      <small class="role">${taken ? `${t.you} · ` : ""}${tag}</small>
     </span>
     ${loud > 0 ? html`<span class="count">${loud}</span>` : count > 0 && html`<span class="dot"></span>`}
   </button>`;

@@ -1,0 +1,64 @@
+// The list that opens under "@" (people, groups, the bots) and under "/" (commands): arrows choose, Enter or Tab takes, Escape shuts.
+import { html, useDesk, useState } from "./ui.js";
+import { Avatar } from "./avatar.js";
+import { Icon } from "./icons.js";
+import { personOf, tagOf } from "./people.js";
+
+const AT_NAME = /(^|\s)@([\p{L}\p{N}_-]*)$/u;
+const COMMAND = /^\/([\w-]*)$/;
+
+// replaceText(text, caret) puts in what was taken.
+export function useSuggestions({ text, caret, replaceText, thread }) {
+  const { state, t } = useDesk();
+  const [chosen, setChosen] = useState(0);
+  const [shut, setShut] = useState("");
+  const { offers, begun } = shut === text ? { offers: [], begun: "" } : matching(state, text, caret, thread, t);
+  const at = Math.max(0, Math.min(chosen, offers.length - 1));
+  const take = ({ word }) => {
+    const start = caret - begun.length;
+    replaceText(`${text.slice(0, start)}${word} ${text.slice(caret)}`, start + word.length + 1);
+    setChosen(0);
+  };
+  const moves = {
+    ArrowDown: () => setChosen((at + 1) % offers.length),
+    ArrowUp: () => setChosen((at + offers.length - 1) % offers.length),
+    Enter: () => take(offers[at]),
+    Tab: () => take(offers[at]),
+    Escape: () => setShut(text),
+  };
+  const onKeyDown = (event) => {
+    if (!offers.length || event.shiftKey || !moves[event.key]) return false;
+    event.preventDefault();
+    event.stopPropagation();
+    moves[event.key]();
+    return true;
+  };
+  const id = thread ? "thread-suggestions" : "suggestions";
+  const list = offers.length > 0 && html`<ul class="mention-list" role="listbox" id=${id} aria-label=${begun[0] === "/" ? t.commandList : t.mentionList}>
+    ${offers.map((offer, index) => html`<li key=${offer.key} id="${id}-${index}" role="option" aria-selected=${index === at}
+      onMouseDown=${(event) => (event.preventDefault(), take(offer))}>${offer.mark}${offer.shown} <small>${offer.note}</small></li>`)}
+  </ul>`;
+  const aria = { role: "combobox", "aria-autocomplete": "list", "aria-expanded": offers.length > 0, "aria-controls": offers.length ? id : null,
+    "aria-activedescendant": offers.length ? `${id}-${at}` : null };
+  return { list, onKeyDown, aria };
+}
+
+// The offers, and the part of the text that one of them takes the place of.
+function matching(state, text, caret, thread, t) {
+  const before = text.slice(0, caret);
+  const command = COMMAND.exec(text);
+  if (command && !thread) {
+    const all = state.bots.flatMap((bot) => bot.commands.map((word) => ({ key: word, word, shown: word, note: bot.name, mark: html`<${Icon} name="slash" />` })));
+    return { begun: before, offers: all.filter(({ word }) => word.startsWith(text) && word !== text) };
+  }
+  const name = AT_NAME.exec(before);
+  return name ? { begun: `@${name[2]}`, offers: named(state, name[2].toLocaleLowerCase(), t) } : { begun: "", offers: [] };
+}
+
+function named(state, wanted, t) {
+  const people = [...state.bots, ...state.people].map(({ id }) => personOf(state, id));
+  const fits = (name) => name.split(/[\s(-]+/).some((word) => word.toLocaleLowerCase().startsWith(wanted));
+  const offers = people.map((person) => ({ key: person.id, word: `@${person.name}`, shown: person.name, note: tagOf(person, t), mark: html`<${Avatar} person=${person} />` }));
+  const groups = state.groups.map(({ id, handle }) => ({ key: id, word: `@${handle}`, shown: handle, note: t.group, mark: html`<${Icon} name="people" />` }));
+  return [...offers, ...groups].filter(({ shown }) => fits(shown)).slice(0, 7);
+}
