@@ -243,6 +243,7 @@ def build_edge(
     bus: Bus,
     clock: Clock,
     *,
+    texts: Texts,
     probes: Probes | None = None,
 ) -> SlackEdge:
     """Return the edge, not connected."""
@@ -250,7 +251,7 @@ def build_edge(
     policy = ChannelPolicy(
         support_channels=slack.support_channels,
         handoff_channel=slack.handoff_channel,
-        approvals_channel=settings.approvals.channel,
+        approvals_channels=rules_of(settings).channels,
         modes={channel: ChannelMode(each.mode) for channel, each in slack.channels.items()},
     )
     doors = Doors(
@@ -264,12 +265,12 @@ def build_edge(
         tickets=stores.tickets,
         approvals=stores.approvals,
         posts=Posts(stores.database, clock=clock),
+        render=texts.render,
+        tool_of=stores.toolbox.get,
         corrections=CorrectionForms(stores.proposals, stores.tickets, file=settings.routing.file),
     )
-    approvers = settings.approvals.approvers
-    return SlackEdge(
-        api, desk, bus.publish, doors=doors, policy=policy, approvers=approvers, clock=clock, probes=probes
-    )
+    rules = rules_of(settings)
+    return SlackEdge(api, desk, bus.publish, doors=doors, policy=policy, rules=rules, clock=clock, probes=probes)
 
 
 def desk_of(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from agents.texts import Texts
 from hermes_bot.app.build import Clock, Stores, build_edge, secret
 from hermes_bot.app.outlet import Outlet
 from hermes_bot.app.staff_notice import tell_staff
@@ -71,12 +72,14 @@ class Front(Protocol):
 class SlackFront:
     """Slack, through the edge."""
 
-    def __init__(self, settings: Settings, stores: Stores, bus: Bus, probes: Probes, clock: Clock) -> None:
+    def __init__(
+        self, settings: Settings, stores: Stores, bus: Bus, probes: Probes, clock: Clock, texts: Texts
+    ) -> None:
         self._bus = bus
         self.team = ""
         api = SlackApi(web_client(secret(settings.access.bot_token), settings.access.api_url))
         self.directory: Directory = SlackDirectory(api, clock=clock)
-        self._edge = build_edge(settings, stores, api, self.directory, bus, clock, probes=probes)
+        self._edge = build_edge(settings, stores, api, self.directory, bus, clock, texts=texts, probes=probes)
 
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
         """Return the edge's handlers."""

@@ -111,7 +111,7 @@ class HermesApp:
         await routing.open()
         backend, watch = build_backend(settings, self._clock), stores.watch
         self.bus = bus = build_bus(settings, backend, watch, self._clock, self._staffed)
-        self._front = front = self._build_front(settings, stores, bus, backend)
+        self._front = front = self._build_front(settings, stores, bus, backend, texts)
         self._parts.push_async_callback(front.close)
         await front.open()
         roles = Roles(front.directory, team=front.team)
@@ -184,11 +184,13 @@ class HermesApp:
         )
         return in_workspace(settings, self.workspace)
 
-    def _build_front(self, settings: Settings, stores: Stores, bus: Bus, backend: Backend) -> Front:
+    def _build_front(
+        self, settings: Settings, stores: Stores, bus: Bus, backend: Backend, texts: Texts
+    ) -> Front:
         if not self._edge:
             return LibraryFront(stores.database, self._directory, self._clock)
         probes = stores.watch.health(bus, backend, stores.approvals).probes()
-        return SlackFront(settings, stores, bus, probes, self._clock)
+        return SlackFront(settings, stores, bus, probes, self._clock, texts)
 
     async def _planners(self, settings: Settings, stores: Stores, texts: Texts) -> Planners:
         """Return what makes planners, with a model where the settings name one."""

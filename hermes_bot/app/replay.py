@@ -13,6 +13,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from agents.texts import Texts
 from hermes_bot.app.build import Clock, Stores, opened, secret
 from hermes_bot.app.differences import Hop, differences, hops_of
 from hermes_bot.app.front import Front, LibraryFront
@@ -127,7 +128,7 @@ class ReplayApp(HermesApp):
             return settings
         return in_workspace(settings, await self._parts.enter_async_context(WorkspaceServer(port=0)))
 
-    def _build_front(self, settings: Settings, stores: Stores, bus: Bus, backend: Backend) -> Front:
+    def _build_front(self, settings: Settings, stores: Stores, bus: Bus, backend: Backend, texts: Texts) -> Front:
         self._backend = backend
         if self._vouched:
             return LibraryFront(stores.database, self._directory, self._clock)

@@ -22,6 +22,7 @@ from hermes_bot.messages.payloads import APPROVAL_EXPIRED, ApprovalClicked, Appr
 
 AGENT = "approvals"
 APPROVE, REJECT = "approve", "reject"
+NOT_OPENED = "The form did not open. Nothing was done; please click again."
 UNKNOWN = "This request is not known here any more. Nothing was done."
 OWN_VERSION = "You changed this yourself, so somebody else has to approve it. Nothing was done."
 
@@ -62,8 +63,9 @@ class ApprovalDesk:
             request = await self._approvals.get(click.approval_id)
         except PermanentError:
             return [_private(message, click, UNKNOWN)]
-        if click.decision not in (APPROVE, REJECT):
-            return [_private(message, click, "This button is not known here. Nothing was done.")]
+        if click.decision not in (APPROVE, REJECT):  # a form that did not open
+            words = NOT_OPENED if request.pending else late_words(request, click.user)
+            return [changed(message, request), _private(message, click, words)]
         why = await self._access.refusal(request, team=click.team, user=click.user, shown_hash=click.shown_hash)
         if why:
             return await self._refused(message, click, request, why)

@@ -61,6 +61,12 @@ class ApprovalRules:
             channel=rule.channel or self.channel,
         )
 
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """The channels that cards are sent to, as they are named; the ticket's thread is none of them."""
+        named = dict.fromkeys([self.channel, *(rule.channel for rule in self.rules)])
+        return tuple(name for name in named if name not in ("", THREAD))
+
     def _rule(self, tool: str, cents: int | None, currency: str) -> ApprovalRule:
         fitting = [rule for rule in self.rules if _fits(rule, tool, cents, currency)]
         return max(fitting, key=_specificity, default=ApprovalRule())

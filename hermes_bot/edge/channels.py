@@ -6,12 +6,14 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import Any
 
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.errors import SettingsError, SlackRefused
 
 _ID = re.compile(r"[CGD][A-Z0-9]{2,}")
 MAX_CHANNEL_PAGES = 50
+APPROVALS = "approvals.channel"
 
 
 class Mode(StrEnum):
@@ -24,14 +26,16 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChannelPolicy:
-    """`slack.*` and `approvals.channel` of the settings; ids or names until `resolved`.
+    """`slack.*` and the channels of `approvals` in the settings; ids or names until `resolved`.
 
-    `support_channels` empty: every channel the bot is in. `approvals_channel` is `thread` or a channel.
+    `support_channels` empty: every channel the bot is in. `approvals_channels` are those that `approvals.channel` and
+    the rules name, `cards` their ids by these names once resolved.
     """
 
     support_channels: tuple[str, ...] = ()
     handoff_channel: str = ""
-    approvals_channel: str = "thread"
+    approvals_channels: tuple[str, ...] = ()
+    cards: Mapping[str, str] = field(default_factory=dict)
     modes: Mapping[str, Mode] = field(default_factory=dict)
 
     def mode(self, channel: str, channel_type: str) -> Mode:
@@ -40,13 +44,17 @@ class ChannelPolicy:
         Never where cards are posted; always in a direct message; outside the support channels to mentions alone,
         because nobody who calls the bot by its name should meet silence.
         """
-        if channel in (self.handoff_channel, self.approvals_channel):
+        if channel in (self.handoff_channel, *self.cards.values()):
             return Mode.OFF
         if channel_type == "im":
             return Mode.EVERY
         if channel in self.modes:
             return self.modes[channel]
         return Mode.EVERY if not self.support_channels or channel in self.support_channels else Mode.MENTIONS
+
+    def card_channel(self, name: str) -> str:
+        """Return the id of a channel that `approvals` names."""
+        return self.cards.get(name, name)
 
 
 async def resolved(policy: ChannelPolicy, api: SlackApi) -> ChannelPolicy:
@@ -61,13 +69,21 @@ async def resolved(policy: ChannelPolicy, api: SlackApi) -> ChannelPolicy:
         policy,
         support_channels=tuple(_id(name, ids, "slack.support_channels") for name in policy.support_channels),
         handoff_channel=_id(policy.handoff_channel, ids, "slack.handoff_channel"),
-        approvals_channel=_id(policy.approvals_channel, ids, "approvals.channel"),
+        cards={name: _id(name, ids, APPROVALS) for name in policy.approvals_channels},
         modes={_id(name, ids, "slack.channels"): mode for name, mode in policy.modes.items()},
     )
     await _postable(found.handoff_channel, policy.handoff_channel, "slack.handoff_channel", api)
-    if found.approvals_channel != found.handoff_channel:
-        await _postable(found.approvals_channel, policy.approvals_channel, "approvals.channel", api)
+    for name, channel in found.cards.items():
+        if channel in found.support_channels:
+            raise SettingsError(f"{APPROVALS} names {name!r}, which customers write in: choose another", key=APPROVALS)
+        if channel != found.handoff_channel:
+            await _postable(channel, name, APPROVALS, api)
     return found
+
+
+def shared_outside(about: Mapping[str, Any]) -> bool:
+    """Return whether another company reads the channel, or is invited to, by what conversations.info says of it."""
+    return bool(about.get("is_ext_shared") or about.get("is_pending_ext_shared") or about.get("pending_shared"))
 
 
 async def _postable(channel: str, name: str, key: str, api: SlackApi) -> None:
@@ -82,17 +98,19 @@ async def _postable(channel: str, name: str, key: str, api: SlackApi) -> None:
         about = {"is_member": False}
     if about.get("is_archived"):
         raise SettingsError(f"{key} names {name!r}, which is archived: choose another channel", key=key)
+    if shared_outside(about):
+        raise SettingsError(f"{key} names {name!r}, which another company reads as well: choose another", key=key)
     if not about.get("is_member", True):
         raise SettingsError(f"{key} names {name!r}, but the bot is not in such a channel: invite it there", key=key)
 
 
 def _names(policy: ChannelPolicy) -> list[str]:
-    single = [name for name in (policy.handoff_channel, policy.approvals_channel) if name and name != "thread"]
-    return [*policy.support_channels, *policy.modes, *single]
+    single = [policy.handoff_channel] if policy.handoff_channel else []
+    return [*policy.support_channels, *policy.modes, *policy.approvals_channels, *single]
 
 
 def _id(name: str, ids: Mapping[str, str], key: str) -> str:
-    if not name or name == "thread" or _ID.fullmatch(name):
+    if not name or _ID.fullmatch(name):
         return name
     try:
         return ids[name.removeprefix("#")]

@@ -11,10 +11,12 @@ from typing import TypeVar
 
 import aiohttp
 
+from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.bus.port import Delivery, Handler
 from hermes_bot.edge.alarms import AlarmPosts
-from hermes_bot.edge.approval_cards import ApprovalCards, CardPlace
-from hermes_bot.edge.approval_clicks import approval_concern
+from hermes_bot.edge.approval_cards import ApprovalCards, Render
+from hermes_bot.edge.approval_clicks import ToolOf, approval_concern
+from hermes_bot.edge.card_place import CardPlace
 from hermes_bot.edge.cards import Approvals, CardTable, Tickets
 from hermes_bot.edge.channels import ChannelPolicy, resolved
 from hermes_bot.edge.choice_clicks import choice_concern
@@ -34,6 +36,7 @@ from hermes_bot.edge.slack_app import SlackApp
 from hermes_bot.edge.slack_errors import TokenRefused
 from hermes_bot.edge.socket_mode import SocketDoor
 from hermes_bot.errors import TransientError
+from hermes_bot.messages.approval_payloads import APPROVAL_ANSWERED, APPROVAL_CHANGED, APPROVAL_REMINDED
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
     ALARM_RAISED,
@@ -58,6 +61,9 @@ TYPES = (
     REPLY_READY,
     APPROVAL_REQUESTED,
     APPROVAL_SETTLED,
+    APPROVAL_CHANGED,
+    APPROVAL_REMINDED,
+    APPROVAL_ANSWERED,
     HANDOFF_REQUESTED,
     HANDOFF_CHANGED,
     HANDOFF_NOTED,
@@ -86,12 +92,17 @@ class Doors:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Desk:
-    """What the edge reads: people, tickets, approvals, what it posted, and what there is to correct, if anything."""
+    """What the edge reads: people, tickets, approvals, what it posted, and what there is to correct, if anything.
+
+    `render` gives a text for customers, `tool_of` the tool of a name, whose arguments Edit asks for.
+    """
 
     directory: Directory
     tickets: Tickets
     approvals: Approvals
     posts: Posts
+    render: Render
+    tool_of: ToolOf
     corrections: Corrections | None = None
 
 
@@ -110,7 +121,7 @@ class SlackEdge:
         *,
         doors: Doors,
         policy: ChannelPolicy,
-        approvers: Sequence[str],
+        rules: ApprovalRules,
         clock: Callable[[], datetime],
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         probes: Probes | None = None,
@@ -120,7 +131,7 @@ class SlackEdge:
         self._publish = publish
         self._doors = doors
         self._policy = policy
-        self._approvers = tuple(approvers)
+        self._rules = rules
         self._clock = clock
         self._sleep = sleep
         self._poster = Poster(api, desk.posts, clock=clock)
@@ -167,7 +178,7 @@ class SlackEdge:
             team=str(identity.get("team_id")), user=str(identity.get("user_id")), bot=str(identity.get("bot_id") or "")
         )
         self._policy = await self._patiently(lambda: resolved(self._policy, self._api))
-        self._handlers = self._wired(self._policy) | self._correcting(self._policy, bot.team)
+        self._handlers = self._wired(self._policy, bot.team) | self._correcting(self._policy, bot.team)
         listeners = Listeners(
             self._publish,
             self._api,
@@ -235,12 +246,18 @@ class SlackEdge:
 
         return handle
 
-    def _wired(self, policy: ChannelPolicy) -> dict[str, Handler]:
+    def _wired(self, policy: ChannelPolicy, team: str) -> dict[str, Handler]:
         desk, poster = self._desk, self._poster
         table = CardTable(poster, self._api, desk.directory, clock=self._clock)
-        place = CardPlace(self._api, desk.directory, approvers=self._approvers, policy=policy)
         approvals = ApprovalCards(
-            poster, table, place, posts=desk.posts, approvals=desk.approvals, tickets=desk.tickets
+            poster,
+            table,
+            CardPlace(self._api, desk.directory, rules=self._rules, policy=policy),
+            posts=desk.posts,
+            approvals=desk.approvals,
+            tickets=desk.tickets,
+            render=desk.render,
+            team=team,
         )
         handoffs = HandoffCards(
             poster, table, posts=desk.posts, tickets=desk.tickets, handoff_channel=policy.handoff_channel
@@ -249,6 +266,9 @@ class SlackEdge:
             REPLY_READY: Replies(poster, self._api).on_ready,
             APPROVAL_REQUESTED: approvals.on_requested,
             APPROVAL_SETTLED: approvals.on_settled,
+            APPROVAL_CHANGED: approvals.on_changed,
+            APPROVAL_REMINDED: approvals.on_reminded,
+            APPROVAL_ANSWERED: approvals.on_answered,
             HANDOFF_REQUESTED: handoffs.on_requested,
             HANDOFF_CHANGED: handoffs.on_changed,
             HANDOFF_NOTED: handoffs.on_noted,
@@ -274,7 +294,7 @@ class SlackEdge:
     def _concerns(self) -> list[Concern]:
         """Return what the buttons and forms of all cards mean."""
         return [
-            approval_concern(),
+            approval_concern(self._desk.approvals, self._desk.tool_of),
             handoff_concern(),
             proposal_concern(self._desk.corrections),
             choice_concern(),

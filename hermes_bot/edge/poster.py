@@ -43,7 +43,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A post to be. `key` says which one it is; the same key is never posted twice."""
+    """A post to be. `key` says which one it is; the same key is never posted twice.
+
+    `spare` looks are tried in turn where Slack refuses the blocks, before the words alone.
+    """
 
     key: str
     channel: str
@@ -51,6 +54,7 @@ class Draft:
     thread_ts: str = ""
     ticket_id: str = ""
     in_reply_to: str = ""
+    spare: tuple[Look, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +95,7 @@ class Poster:
             return
         place = {"channel": draft.channel, "user": user} | _thread(draft)
         try:
-            await self._say("chat.postEphemeral", draft.look, place)
+            await self._say("chat.postEphemeral", [draft.look], place)
         except OutcomeUnknown:
             log.warning("ephemeral may be lost", extra={"key": draft.key, "attempt": delivery.attempt})
         except TransientError:
@@ -146,7 +150,9 @@ class Poster:
         place |= {"metadata": {"event_type": EVENT_TYPE, "event_payload": payload}}
         try:
             answer = await self._say(
-                "chat.postMessage", draft.look, place | {"unfurl_links": False, "unfurl_media": False}
+                "chat.postMessage",
+                [draft.look, *draft.spare],
+                place | {"unfurl_links": False, "unfurl_media": False},
             )
         except OutcomeUnknown:
             raise
@@ -160,19 +166,20 @@ class Poster:
         await self._posts.record(post)
         return post
 
-    async def _say(self, method: str, look: Look, arguments: dict[str, Any]) -> dict[str, Any]:
-        """Send the look; where its blocks are wrong, the words alone, since people must not meet silence."""
-        fault = fault_in(look.blocks)
-        if fault:
-            log.error("blocks are wrong, sent as plain text", extra={"error": fault})
-        elif look.blocks:
-            try:
-                return await self._api.call(method, text=look.text, blocks=list(look.blocks), **arguments)
-            except SlackRefused as error:
-                if error.error not in BLOCKS_REFUSED:
-                    raise
-                log.exception("blocks were refused, sent as plain text")
-        return await self._api.call(method, text=look.text, **arguments)
+    async def _say(self, method: str, looks: Sequence[Look], arguments: dict[str, Any]) -> dict[str, Any]:
+        """Send the first look that Slack takes; else the words alone, since people must not meet silence."""
+        for look in looks:
+            fault = fault_in(look.blocks)
+            if fault:
+                log.error("blocks are wrong", extra={"error": fault})
+            elif look.blocks:
+                try:
+                    return await self._api.call(method, text=look.text, blocks=list(look.blocks), **arguments)
+                except SlackRefused as error:
+                    if error.error not in BLOCKS_REFUSED:
+                        raise
+                    log.exception("blocks were refused")
+        return await self._api.call(method, text=looks[0].text, **arguments)
 
     async def _update(self, post: Post, look: Look) -> None:
         fault = fault_in(look.blocks)

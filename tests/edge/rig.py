@@ -8,8 +8,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from agents.texts import load_texts
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.approvals.request import ApprovalRequest
+from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.channels import ChannelPolicy
 from hermes_bot.edge.directory import SlackDirectory
@@ -23,10 +25,13 @@ from hermes_bot.store.database import Database
 from hermes_bot.store.schema import migrate
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.tickets.tickets import Tickets
+from hermes_bot.tools import refund_tools
 from hermes_bot.workspace.server import WorkspaceServer
 
 POLICY = ChannelPolicy(handoff_channel="C0HANDOFF")
 APPROVERS = ("S0APPROVERS",)
+RULES = ApprovalRules(approvers=APPROVERS)
+TEXTS = load_texts(Path(__file__).parents[2] / "configs" / "texts")
 
 
 class Rig:
@@ -162,6 +167,7 @@ async def unstarted(
     policy: ChannelPolicy = POLICY,
     doors: Doors | None = None,
     bot_token: str = "",
+    rules: ApprovalRules = RULES,
     **more: Any,
 ) -> AsyncIterator[Rig]:
     """An edge that knows where Slack is, and has not spoken to it yet."""
@@ -178,12 +184,17 @@ async def unstarted(
     rig.edge = SlackEdge(
         api,
         Desk(
-            directory=SlackDirectory(api, clock=utc_now), tickets=rig.tickets, approvals=rig.approvals, posts=rig.posts
+            directory=SlackDirectory(api, clock=utc_now),
+            tickets=rig.tickets,
+            approvals=rig.approvals,
+            posts=rig.posts,
+            render=TEXTS.render,
+            tool_of={refund_tools.issue_refund.name: refund_tools.issue_refund}.get,
         ),
         publish,
         doors=doors or Doors(app_token=app.app_token, ping_interval_s=0.2),
         policy=policy,
-        approvers=APPROVERS,
+        rules=rules,
         clock=utc_now,
         **more,
     )

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
+from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.edge.channels import ChannelPolicy
 from hermes_bot.errors import PermanentError, TransientError
 from hermes_bot.messages.message import Message
@@ -28,9 +29,10 @@ from hermes_bot.messages.payloads import (
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.workspace.faults import ApiError, ReplyLost, ServerError
 from hermes_bot.workspace.server import WorkspaceServer
-from tests.edge.rig import Rig, buttons, connected
+from tests.edge.rig import APPROVERS, Rig, buttons, connected
 
 UPDATE = "chat.update"
+BUTTONS = ["Approve", "Reject", "Edit", "Ask customer"]
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ async def test_a_card_stands_in_the_thread_where_approvers_see_it(rig: Rig) -> N
     await rig.deliver(requested(request))
 
     (card,) = rig.thread("C0SUPPORT", ticket.thread_ts)
-    assert buttons(card) == ["Approve", "Reject"]
+    assert buttons(card) == BUTTONS
     assert card["text"].startswith("Refund 30.00 EUR for order 1001")
     assert "broken &amp; &lt;late&gt;" in card["text"]
     assert "Emma Fischer" in str(card["blocks"])
@@ -79,7 +81,7 @@ async def test_a_card_for_a_direct_message_stands_in_the_handoff_channel(rig: Ri
 
     await rig.deliver(requested(request))
 
-    assert [buttons(card) for card in rig.root("C0HANDOFF")] == [["Approve", "Reject"]]
+    assert [buttons(card) for card in rig.root("C0HANDOFF")] == [BUTTONS]
     assert not any(one.get("bot_id") for one in rig.root("D0EMMA"))
 
 
@@ -179,7 +181,7 @@ async def test_a_redraw_is_tried_again_later_until_it_shows(rig: Rig) -> None:
     await rig.deliver(later)
 
     (card,) = rig.thread("C0SUPPORT", ticket.thread_ts)
-    assert still_there == ["Approve", "Reject"]
+    assert still_there == BUTTONS
     assert buttons(card) == []
     assert later.not_before is not None
 
@@ -274,11 +276,13 @@ async def test_without_a_handoff_channel_a_card_is_a_permanent_error(tmp_path: P
 
 
 async def test_a_channel_for_approvals_takes_every_card(tmp_path: Path) -> None:
-    policy = ChannelPolicy(handoff_channel="#hermes-handoff", approvals_channel="hermes-handoff")
-    async with WorkspaceServer() as server, connected(server, tmp_path, policy=policy) as rig:
+    policy = ChannelPolicy(handoff_channel="#hermes-handoff", approvals_channels=("hermes-handoff",))
+    rules = ApprovalRules(approvers=APPROVERS, channel="hermes-handoff")
+    async with WorkspaceServer() as server, connected(server, tmp_path, policy=policy, rules=rules) as rig:
         request = await rig.approval(ticket := await rig.ticket())
 
         await rig.deliver(requested(request))
 
-        assert rig.thread("C0SUPPORT", ticket.thread_ts) == []
+        (note,) = rig.thread("C0SUPPORT", ticket.thread_ts)
+        assert (note["text"], buttons(note)) == ("A colleague has to approve this.", [])
         assert len(rig.root("C0HANDOFF")) == 1

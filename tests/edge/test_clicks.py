@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.edge.approval_clicks import approval_concern
 from hermes_bot.edge.choice_clicks import choice_concern
 from hermes_bot.edge.clicks import Click, read_clicks, read_submission
@@ -15,14 +16,22 @@ from hermes_bot.edge.concerns import Concern, Concerns
 from hermes_bot.edge.handoff_clicks import handoff_concern
 from hermes_bot.edge.views.reject_modal import reject_modal
 from hermes_bot.edge.views.values import packed
+from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import ApprovalClicked, Clicked, HandoffClicked, read
+from hermes_bot.tools.refund_tools import issue_refund
 
 CONTEXT = "T0HERMES:C0SUPPORT:1.2"
 APPROVAL = packed(approval_id="APR-1", shown_hash="abc", context_id=CONTEXT)
 
 
-CONCERNS = Concerns([approval_concern(), handoff_concern(), choice_concern()])
+class NoApprovals:
+    async def get(self, approval_id: str) -> ApprovalRequest:
+        raise PermanentError(f"there is no approval {approval_id}")
+
+
+TOOLS = {issue_refund.name: issue_refund}
+CONCERNS = Concerns([approval_concern(NoApprovals(), TOOLS.get), handoff_concern(), choice_concern()])
 
 
 def body(action_id: str, value: Any, **more: Any) -> dict[str, Any]:

@@ -72,7 +72,9 @@ def test_a_pending_card_shows_what_will_run_and_offers_the_decision() -> None:
     assert look.text.startswith("Refund 30.00 EUR for order 1001")
     assert [(one["text"]["text"], one.get("style")) for one in buttons(look)] == [
         ("Approve", "primary"),
-        ("Reject", "danger"),
+        ("Reject", None),
+        ("Edit", None),
+        ("Ask customer", None),
     ]
     assert "Emma &lt;Fischer&gt;" in everything(look)
     assert "&lt;!channel&gt; &amp; broken" in everything(look)
