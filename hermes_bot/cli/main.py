@@ -24,6 +24,7 @@ from hermes_bot.cli import (
     tools,
     trace,
     worker,
+    workspace,
 )
 from hermes_bot.cli.failure import report
 from hermes_bot.cli.output import AsJson, say_json
@@ -38,6 +39,7 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("worker")(worker.worker)
+app.command("workspace")(workspace.workspace)
 app.add_typer(routes.app, name="routes")
 app.add_typer(tickets.app, name="tickets")
 app.add_typer(approvals.app, name="approvals")
