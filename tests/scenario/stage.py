@@ -21,6 +21,7 @@ from tests.scenario.crowd import crowd_world, settled
 SUPPORT, HANDOFF, CORNER = "C0SUPPORT", "C0HANDOFF", "C0CORNER"
 OMAR, OLIVIA, ADA = "U0OMAR", "U0OLIVIA", "U0ADA"
 APPROVE, REJECT, CLAIM, GIVE_BACK = "approval:approve", "approval:reject", "handoff:claim", "handoff:return"
+EDIT, ASK = "approval:edit", "approval:ask"
 LIMIT_S = 30.0
 WELL_INSIDE_THE_WINDOW = timedelta(days=25)
 SMALL_CENTS = 40_000
@@ -191,7 +192,7 @@ async def ask_for_refund(stage: Stage, buyer: Buyer, channel: str = SUPPORT) -> 
     talk = await stage.say(buyer.user, channel, f"I want a refund for order {buyer.order.id}")
     assert "asked a colleague to approve" in await stage.answer(talk)
     card = await stage.card("approval", buyer.order.id)
-    assert buttons(card) == [APPROVE, REJECT]
+    assert buttons(card) == [APPROVE, REJECT, EDIT, ASK]
     return talk, card
 
 
