@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select
 
 from hermes_bot.approvals import asking, moves
 from hermes_bot.approvals.moves import Act, Revision, Settled
@@ -100,7 +100,7 @@ class Approvals:
     async def waiting_elsewhere(self, *, key: str, requested_by: str, tool: str, same: dict[str, Any]) -> bool:
         """Return whether another pending request of this person is for the same tool with the `same` arguments."""
         wanted = select(approvals.c.arguments).where(
-            approvals.c.status == ApprovalStatus.PENDING.value,
+            self._waiting(),
             approvals.c.requested_by == requested_by,
             approvals.c.tool == tool,
             approvals.c.key != key,
@@ -134,8 +134,7 @@ class Approvals:
 
     async def count_waiting(self) -> int:
         """Return how many requests nobody has answered."""
-        pending = approvals.c.status == ApprovalStatus.PENDING.value
-        wanted = select(func.count()).select_from(approvals).where(pending)
+        wanted = select(func.count()).select_from(approvals).where(self._waiting())
         return await self._database.run(lambda connection: connection.scalar(wanted) or 0)
 
     async def settle(
@@ -229,6 +228,13 @@ class Approvals:
         """Keep what the tool answered, in words, for the card and in the audit."""
         act = self._act(by="")
         await self._run(lambda connection: moves.ran(connection, approval_id, result, act))
+
+    def _waiting(self) -> ColumnElement[bool]:
+        """Return what is true of a request that somebody can still approve.
+
+        One whose time is over counts as gone, also where nobody lived to settle it: what asked for it was stopped.
+        """
+        return and_(approvals.c.status == ApprovalStatus.PENDING.value, approvals.c.expires_at > self._clock())
 
     def _act(self, *, by: str, message_id: str = "", team: str = "") -> Act:
         return Act(by=by, message_id=message_id, at=self._clock(), team=team, policy=self._policy)

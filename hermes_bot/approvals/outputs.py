@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from hermes_bot.approvals.request import ApprovalRequest
-from hermes_bot.messages.approval_payloads import APPROVAL_CHANGED
+from hermes_bot.messages.approval_payloads import APPROVAL_CHANGED, STOPPED
 from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
 from hermes_bot.messages.payloads import APPROVAL_SETTLED, EDGE, ApprovalRequested, ApprovalSettled
 from hermes_bot.messages.whisper import whisper
@@ -16,7 +16,8 @@ def settlement(message: Message, request: ApprovalRequest) -> list[Message]:
 
     The agent gets it from the message that settled, in the conversation's lane. The edge gets one for every click,
     also a late one, in a lane of the card's own: a card whose redraw was lost heals that way, and no slow reply in
-    the conversation keeps its buttons standing.
+    the conversation keeps its buttons standing. After Stop the agent gets it outside of the conversation's lane, in
+    which everything is cancelled.
     """
     body = ApprovalSettled(
         approval_id=request.id,
@@ -28,7 +29,8 @@ def settlement(message: Message, request: ApprovalRequest) -> list[Message]:
     )
     places = [(EDGE, card_lane(request))]
     if request.settle_message_id == message.id:
-        places.insert(0, (request.agent, request.context_id))
+        stopped = request.cause == STOPPED
+        places.insert(0, (request.agent, f"stopped:{request.id}" if stopped else request.context_id))
     return [
         message.child(
             APPROVAL_SETTLED,
