@@ -51,7 +51,7 @@ class HandoffAgent:
 # What the customer is told and the staff reads has one text for each of these.
 REASONS = frozenset({
     "asked", "cancel", "address", "no_identity", "unclear_twice", "not_found", "tool_refused", "too_many_steps",
-    "nothing_more", "several", DEFAULT_REASON,
+    "nothing_more", "several", "missing", "dispute", "exchange", "return", DEFAULT_REASON,
 })  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """What the bot says: templates by language and key, from `configs/texts/<language>.yaml`.
 
-Nothing is escaped here: a rendered text is plain, and the edge escapes it once for Slack.
+Nothing is escaped here: a rendered text is plain, and the edge escapes it once for Slack. Words are in the language of
+the customer's message; money and days are written as in their own country, where that speaks the language.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ import difflib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
-from babel import Locale
+from babel import Locale, UnknownLocaleError
 from babel.dates import format_date
 from babel.numbers import format_currency
-from jinja2 import Template
+from jinja2 import Template, pass_context
+from jinja2.runtime import Context
 
 from agents.templates import RENDER_ERRORS, Sandbox
 from hermes_bot.errors import PermanentError, SettingsError
@@ -23,6 +27,7 @@ from hermes_bot.settings.yaml_file import read_yaml
 
 LOCALES = {"en": Locale("en", "US"), "zh": Locale("zh", "CN", script="Hans")}
 STAFF_LANGUAGE = "en"
+_LOCALE = "_locale"  # no name that a template could use
 MOST_BYTES = 1_000_000
 
 
@@ -33,7 +38,7 @@ class Texts:
         self._templates: dict[tuple[str, str], Template] = {}
         self._takes: dict[tuple[str, str], frozenset[str]] = {}
         for language, templates in sources.items():
-            sandbox = Sandbox(_filters(LOCALES[language]))
+            sandbox = Sandbox(_FILTERS)
             for key, source in templates.items():
                 template, names = sandbox.compiled(source, file=f"texts/{language}.yaml", key=key)
                 self._templates[language, key], self._takes[language, key] = template, names
@@ -53,6 +58,7 @@ class Texts:
     def render(self, language: str, key: str, **values: object) -> str:
         """Return the text in `language`, in English for a language without texts.
 
+        The value `locale` ("en-GB") says how the customer writes money and days, where it is of that language.
         Raise PermanentError for an unknown key and for a value that the template wants and did not get.
         """
         known = language if language in LOCALES else STAFF_LANGUAGE
@@ -60,17 +66,17 @@ class Texts:
         if template is None:
             raise PermanentError(f"there is no text {key!r} in {known!r}")
         try:
-            return template.render(values).strip()
+            return template.render({**values, _LOCALE: _locale(language, str(values.get("locale", "")))}).strip()
         except RENDER_ERRORS as error:
             raise PermanentError(f"text {key!r} in {known!r}: {error}") from error
 
-    def day(self, language: str, moment: datetime | None) -> str:
+    def day(self, language: str, moment: datetime | None, *, locale: str = "") -> str:
         """Return the date (UTC) as it is written in `language`, empty for None."""
-        return _day(moment, _locale(language)) if moment else ""
+        return _day(moment, _locale(language, locale)) if moment else ""
 
-    def money(self, language: str, cents: int, currency: str) -> str:
+    def money(self, language: str, cents: int, currency: str, *, locale: str = "") -> str:
         """Return the amount as it is written in `language`."""
-        return _money(cents, currency, _locale(language))
+        return _money(cents, currency, _locale(language, locale))
 
 
 def load_texts(folder: Path) -> Texts:
@@ -116,16 +122,33 @@ def _flat(tree: Mapping[object, object], prefix: str, file: Path) -> Iterator[tu
             raise SettingsError(f"{key} must be a text", file=str(file), key=key)
 
 
-def _filters(locale: Locale) -> dict[str, Callable[..., str]]:
-    return {
-        "money": lambda cents, currency: _money(cents, currency, locale),
-        "day": lambda moment: _day(moment, locale),
-        "plural": lambda number, one, other: _plural(number, one, other, locale),
-    }
+@pass_context
+def _money_filter(context: Context, cents: int, currency: str) -> str:
+    return _money(cents, currency, context[_LOCALE])
 
 
-def _locale(language: str) -> Locale:
-    return LOCALES.get(language, LOCALES[STAFF_LANGUAGE])
+@pass_context
+def _day_filter(context: Context, moment: datetime) -> str:
+    return _day(moment, context[_LOCALE])
+
+
+@pass_context
+def _plural_filter(context: Context, number: int, one: str, other: str) -> str:
+    return _plural(number, one, other, context[_LOCALE])
+
+
+_FILTERS: dict[str, Callable[..., Any]] = {"money": _money_filter, "day": _day_filter, "plural": _plural_filter}
+
+
+@lru_cache(maxsize=256)
+def _locale(language: str, customers: str = "") -> Locale:
+    """Return the customer's own locale where it is of this language, else the language's."""
+    usual = LOCALES.get(language, LOCALES[STAFF_LANGUAGE])
+    try:
+        own = Locale.parse(customers.replace("-", "_"))
+    except (ValueError, TypeError, UnknownLocaleError):
+        return usual
+    return own if own.language == usual.language and own.territory else usual
 
 
 def _money(cents: int, currency: str, locale: Locale) -> str:

@@ -37,7 +37,7 @@ _ASKS_ABOUT_ORDER = re.compile(vocabulary.ASKS_ABOUT_ORDER)
 _MARKS = re.compile(r"[^\w\s']+|_")
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Return the head of the text in lower case, signs as blanks, so that a pattern sees words only."""
     flat = unicodedata.normalize("NFKC", text[:READ_CHARACTERS]).lower().replace("’", "'")
     return " ".join(_MARKS.sub(" ", flat).split())
@@ -69,66 +69,66 @@ LOOSE_CHARACTERS = 200
 
 def small_talk(text: str) -> SmallTalk | None:
     """Return what kind of small talk the whole text is; None when it says anything else."""
-    plain = _plain(text)
-    if not plain or len(plain) > LOOSE_CHARACTERS:
+    flat = plain(text)
+    if not flat or len(flat) > LOOSE_CHARACTERS:
         return None
-    return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch(plain)), None)
+    return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch(flat)), None)
 
 
 def is_thanks(text: str) -> bool:
     """Return whether a text that no agent took is a longer way to say thanks."""
-    plain = _plain(text)
+    flat = plain(text)
     asks = "?" in text or "？" in text or bool(order_numbers_in(text))
-    return len(plain) <= LOOSE_CHARACTERS and not asks and bool(_OPENS_WITH_THANKS.match(plain))
+    return len(flat) <= LOOSE_CHARACTERS and not asks and bool(_OPENS_WITH_THANKS.match(flat))
 
 
 def is_bare(text: str) -> bool:
     """Return whether the text only makes sense as an answer to what was said before: "10002", "yes", "any news?"."""
-    plain = _plain(text)
-    if _BARE_TALK.fullmatch(plain):
+    flat = plain(text)
+    if _BARE_TALK.fullmatch(flat):
         return True
-    rest = _BESIDE_A_NUMBER.sub(" ", _WITH_DIGITS.sub(" ", plain))
+    rest = _BESIDE_A_NUMBER.sub(" ", _WITH_DIGITS.sub(" ", flat))
     return bool(order_numbers_in(text)) and not rest.strip()
 
 
 def is_short(text: str) -> bool:
     """Return whether the text is as short as a follow-up usually is."""
-    plain = _plain(text)
-    han = len(re.findall(r"[\u4e00-\u9fff]", plain))
-    return han <= SHORT_HAN and len(plain.split()) <= SHORT_WORDS
+    flat = plain(text)
+    han = len(re.findall(r"[\u4e00-\u9fff]", flat))
+    return han <= SHORT_HAN and len(flat.split()) <= SHORT_WORDS
 
 
 def asks_for_a_person(text: str) -> bool:
     """Return whether the whole text asks for a person, such as the word "human" that the bot offers."""
-    return _PERSON.fullmatch(_plain(text)) is not None
+    return _PERSON.fullmatch(plain(text)) is not None
 
 
 def says_yes(text: str) -> bool:
     """Return whether the text agrees to what was asked, and does nothing else."""
     asks = any(mark in text for mark in "?？吗")
-    return not asks and is_short(text) and _YES.match(_plain(text)) is not None
+    return not asks and is_short(text) and _YES.match(plain(text)) is not None
 
 
 def says_no(text: str) -> bool:
     """Return whether the text declines what was asked."""
-    return _NO.match(_plain(text)) is not None
+    return _NO.match(plain(text)) is not None
 
 
 def only_asks_about_refunds(text: str) -> bool:
     """Return whether the text asks about refunds (rules, time, whether one is possible) and does not ask for one."""
-    return _ASKS_ABOUT_REFUND.search(_plain(text)) is not None
+    return _ASKS_ABOUT_REFUND.search(plain(text)) is not None
 
 
 def asks_about_order(text: str) -> bool:
     """Return whether the text wants something of an order, and does not only name one, or say that it cannot."""
-    return _ASKS_ABOUT_ORDER.search(_plain(text)) is not None
+    return _ASKS_ABOUT_ORDER.search(plain(text)) is not None
 
 
 def wish_for_people(text: str) -> str:
     """Return `cancel` or `address` when the text wants an order changed in that way, or nothing."""
-    plain = _plain(text)
-    if _ADDRESS.search(plain):
+    flat = plain(text)
+    if _ADDRESS.search(flat):
         return "address"
-    if _CANCEL.search(plain) and not _ASKS_WHETHER_CANCELLED.search(plain):
+    if _CANCEL.search(flat) and not _ASKS_WHETHER_CANCELLED.search(flat):
         return "cancel"
     return ""

@@ -1,39 +1,30 @@
-"""The rules planner of the order agent: where an order is, for every state that an order can have."""
+"""The rules planner of the order agent: where an order is, and what can still be done with it."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
-from agents.action import Action, CallTool, Delegate, Finish, Outcome, Private
+from agents.action import Action, Delegate
 from agents.planner import Run
-from agents.rules.which_order import (
-    CHOICE_ORDER,
-    ask_which,
-    choice_id,
-    moment,
-    not_found,
-    only_order,
-    order_remembered,
-    orders_named,
-    settled,
-    to_people,
-)
+from agents.rules.intents import OrderWish, order_wish, rule_asked
+from agents.rules.order_address import plan_address
+from agents.rules.order_cancel import plan_cancel
+from agents.rules.order_invoice import plan_invoice
+from agents.rules.order_list import plan_list
+from agents.rules.order_status import plan_status
+from agents.rules.rule_answers import answer_rule
+from agents.rules.talk import Talk
+from agents.rules.which_order import CHOICE_ORDER, OPEN, find_order, order_remembered, orders_named, to_people
 from agents.texts import Texts
-from agents.words import is_bare, wish_for_people
-from hermes_bot.messages.payloads import TICKET_REFUND, Choice
+from agents.words import says_no, says_yes
+from hermes_bot.messages.payloads import TICKET_REFUND
 
 CHOICE_REFUND = "refund:"
-OFFER_REFUND = frozenset({"lost"})
-ARRIVED = frozenset({"delivered", "returned"})
-STILL_OPEN = frozenset({"placed", "paid", "packed", "shipped", "unknown"})  # somebody may still change these
-
-Order = dict[str, Any]
+_FITTING = {OrderWish.CANCEL: OPEN, OrderWish.ADDRESS: OPEN}
 
 
 class OrderPlanner:
-    """Status and delivery of the customer's own orders; changes to an order go to people."""
+    """Status, cancellation, address and invoice of the customer's own orders."""
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
@@ -43,76 +34,40 @@ class OrderPlanner:
         if run.choice.startswith(CHOICE_REFUND):
             order_id = run.choice.removeprefix(CHOICE_REFUND)
             return Delegate(type=TICKET_REFUND, choice=f"{CHOICE_ORDER}{order_id}")
+        talk = Talk(texts=self._texts, run=run)
+        named = bool(orders_named(run))
+        rule = None if named or run.choice else rule_asked(run.text, in_talk=bool(order_remembered(run)), agent="order")
+        if rule is not None and not run.memory.get("waiting"):
+            return answer_rule(run, talk, rule)
         if not run.identified:
             return to_people(run, "no_identity")
         wish = _wish(run)
-        run = replace(run, memory=run.memory | {"wish": wish})
-        numbers = orders_named(run) or tuple(filter(None, [order_remembered(run) or only_order(run)]))
-        return self._look_up(run, numbers, wish) if numbers else ask_which(run, self._texts, "order")
-
-    def _look_up(self, run: Run, numbers: Sequence[str], wish: str) -> Action:
-        """Return the call for the first order that was not read yet, and the answer when all were."""
-        found: list[Order | None] = []
-        for number in numbers:
-            call = CallTool(tool="find_order", arguments={"order_id": number})
-            seen = run.seen(call)
-            if seen is None:
-                return call
-            if seen.status != "done":
-                return to_people(run, "no_identity")
-            found.append(seen.result.get("order"))
-        return self._answer(run, numbers, found, wish)
-
-    def _answer(self, run: Run, numbers: Sequence[str], found: Sequence[Order | None], wish: str) -> Finish:
-        text = "\n".join(self._sentence(run, *pair) for pair in zip(numbers, found, strict=True))
-        orders = [order for order in found if order is not None]
-        if not orders:
-            return not_found(run, text)
-        if wish and any(order["status"] in STILL_OPEN for order in orders):
-            return to_people(run, wish, *((f"Order {order['id']}", order["status"]) for order in orders))
-        fields = tuple(field for order in orders for field in self._fields(run.language, order))
-        ids = ", ".join(order["id"] for order in orders)
-        private = Private(text=self._texts.render(run.language, "order.details", order_id=ids), fields=fields)
-        memory = settled(run, order=orders[0]["id"])
-        choices = self._choices(run, orders, offered=OFFER_REFUND | (ARRIVED if wish == "cancel" else frozenset()))
-        return Finish(outcome=Outcome.ANSWERED, text=text, private=private, choices=choices, memory=memory)
-
-    def _choices(self, run: Run, orders: Sequence[Order], *, offered: frozenset[str]) -> tuple[Choice, ...]:
-        if len(orders) != 1 or orders[0]["status"] not in offered:
-            return ()
-        label = self._texts.render(run.language, "order.refund_choice")
-        return (Choice(id=choice_id(run, CHOICE_REFUND, orders[0]["id"]), label=label),)
-
-    def _sentence(self, run: Run, number: str, order: Order | None) -> str:
-        if order is None:
-            return self._texts.render(run.language, "order.not_found", order_id=number)
-        return self._texts.render(
-            run.language,
-            f"order.state.{order['status']}",
-            order_id=order["id"],
-            placed_at=moment(order["placed_at"]),
-            delivered_at=moment(order["delivered_at"]),
-        )
-
-    def _fields(self, language: str, order: Order) -> list[tuple[str, str]]:
-        """Return what the owner may see, label and value; what is not known yet is left out."""
-        values = {
-            "number": order["id"],
-            "status": self._texts.render(language, f"order.status.{order['status']}"),
-            "placed": self._texts.day(language, moment(order["placed_at"])),
-            "delivered": self._texts.day(language, moment(order["delivered_at"])),
-            "items": "\n".join(
-                self._texts.render(language, "order.item", quantity=item["quantity"], name=item["name"])
-                for item in order["items"]
-            ),
-            "total": self._texts.money(language, order["total_cents"], order["currency"]),
-            "tracking": order["tracking"],
-            "address": order["address"],
-        }
-        return [(self._texts.render(language, f"order.field.{name}"), value) for name, value in values.items() if value]
+        run = replace(run, memory=run.memory | {"wish": wish.value})
+        talk = replace(talk, run=run)
+        if wish is OrderWish.LIST and not named:
+            return plan_list(run, talk)
+        if wish is OrderWish.ADDRESS:
+            return plan_address(run, talk)
+        found = find_order(run, talk, "order", _FITTING.get(wish, frozenset()))
+        if not isinstance(found, tuple):
+            return found
+        if wish is OrderWish.CANCEL:
+            return plan_cancel(run, talk, found)
+        if wish is OrderWish.INVOICE:
+            return plan_invoice(run, talk, found)
+        return plan_status(run, talk, found, wish)
 
 
-def _wish(run: Run) -> str:
-    """Return the change that the customer wants, from this text or from the one before the question they answer."""
-    asked = run.memory.get("waiting") == "order" and (run.choice or is_bare(run.text))
-    return str(run.memory.get("wish", "")) if asked else "" if run.choice else wish_for_people(run.text)
+def _wish(run: Run) -> OrderWish:
+    """Return what the customer wants, from this text or from the one before the question that they answer."""
+    said = None if run.choice else order_wish(run.text)
+    kind = run.choice.partition(":")[0]
+    if kind in ("cancel", "address"):
+        return OrderWish(kind)
+    waiting = run.memory.get("waiting")
+    before = OrderWish(run.memory["wish"]) if waiting and run.memory.get("wish") in set(OrderWish) else None
+    if waiting in ("cancel", "address", "confirm_address") and not run.choice:
+        answers = says_yes(run.text) or says_no(run.text) or waiting == "address"
+        if before is not None and (answers or said is None):
+            return before
+    return said or before or OrderWish.STATUS

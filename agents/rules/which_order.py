@@ -1,22 +1,28 @@
-"""Finds out which order a message is about: from a button, the text, the conversation, or by asking."""
+"""Finds out which order a message is about: a button, the text, the goods, the conversation, or a question."""
 
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from collections.abc import Sequence
 from typing import Any
 
 from agents.action import Action, CallTool, Finish, Outcome, Private
 from agents.planner import Run
-from agents.texts import Texts
+from agents.rules.goods import names_goods
+from agents.rules.talk import Talk, moment
 from hermes_bot.messages.payloads import Audience, Choice
 from hermes_bot.tools.order_number import order_numbers_in
 
 MOST_ORDERS = 3
 MOST_QUESTIONS = 2
+MOST_OFFERED = 5
 WORDS_CHARACTERS = 300
 CHOICE_ORDER = "order:"
-LIST_ORDERS = CallTool(tool="list_orders", arguments={})
+LIST_ORDERS = CallTool(tool="list_orders", arguments={"limit": 20})
+
+OPEN = frozenset({"placed", "paid", "packed"})
+ARRIVED = frozenset({"delivered", "returned", "lost"})
+EVERY: frozenset[str] = frozenset()
 
 _ANOTHER = re.compile(r"\b(?:other|another|different|else)\b|另外|另一|别的|其他|其它|那几单|那两单", re.IGNORECASE)
 
@@ -24,7 +30,8 @@ _ANOTHER = re.compile(r"\b(?:other|another|different|else)\b|另外|另一|别�
 def orders_named(run: Run) -> tuple[str, ...]:
     """Return the order that was chosen, or the numbers in the text, at most `MOST_ORDERS`."""
     if run.choice:
-        return (run.choice.removeprefix(CHOICE_ORDER),) if run.choice.startswith(CHOICE_ORDER) else ()
+        kind, colon, order_id = run.choice.rpartition(":")
+        return (order_id,) if colon and kind else ()
     return order_numbers_in(run.text)[:MOST_ORDERS]
 
 
@@ -35,15 +42,41 @@ def order_remembered(run: Run) -> str:
     return str(run.memory.get("order") or run.board.get("order") or "")
 
 
-def only_order(run: Run) -> str:
-    """Return the customer's order where the list that was read shows exactly one."""
+def listed(run: Run) -> list[dict[str, Any]]:
+    """Return the customer's latest orders, where they were read."""
     seen = run.seen(LIST_ORDERS)
-    orders = seen.result.get("orders", []) if seen else []
-    return str(orders[0]["id"]) if len(orders) == 1 else ""
+    return list(seen.result.get("orders", [])) if seen else []
 
 
-def ask_which(run: Run, texts: Texts, topic: str) -> Action:
-    """Return the next step towards an order: read the list, then offer it; after two questions a person."""
+def find_order(run: Run, talk: Talk, topic: str, fitting: frozenset[str] = EVERY) -> tuple[str, ...] | Action:
+    """Return the orders that the message is about, or the next step towards them.
+
+    Whoever names no number means the order whose goods they name, the one spoken of before, or the only one that fits.
+    """
+    named = orders_named(run)
+    if named:
+        return named
+    if run.seen(LIST_ORDERS) is None:
+        return LIST_ORDERS
+    orders = listed(run)
+    by_goods = [order for order in orders if names_goods(f"{run.text} {words_of(run)}", order["items"])]
+    remembered = order_remembered(run)
+    for some in (by_goods, _fitting(by_goods, fitting)):
+        if len(some) == 1:
+            return (str(some[0]["id"]),)
+    if remembered:
+        return (remembered,)
+    for some in (orders, _fitting(orders, fitting)):
+        if len(some) == 1 and not _ANOTHER.search(run.text):
+            return (str(some[0]["id"]),)
+    return ask_which(run, talk, topic, fitting)
+
+
+def ask_which(run: Run, talk: Talk, topic: str, fitting: frozenset[str] = EVERY) -> Action:
+    """Return the next step towards an order: read the list, then offer it; after two questions a person.
+
+    Offered are the orders in the states `fitting`, all of them where none is.
+    """
     asked = int(run.memory.get("asked", 0))
     if asked >= MOST_QUESTIONS:
         return to_people(run, "unclear_twice")
@@ -52,17 +85,18 @@ def ask_which(run: Run, texts: Texts, topic: str) -> Action:
         return LIST_ORDERS
     if seen.status == "refused":
         return to_people(run, "no_identity")
-    orders: list[dict[str, Any]] = seen.result.get("orders", [])
+    orders = listed(run)
     if not orders:
-        return Finish(outcome=Outcome.ANSWERED, text=texts.render(run.language, "order.none"), memory=run.memory)
+        return Finish(outcome=Outcome.ANSWERED, text=talk.say("order.none"), memory=run.memory)
+    offered = (_fitting(orders, fitting) or orders)[:MOST_OFFERED]
     private = Private(
-        text=texts.render(run.language, f"{topic}.pick"),
+        text=talk.say(f"{topic}.pick"),
         audience=Audience.EPHEMERAL,
-        choices=tuple(_choice(run, texts, order) for order in orders),
+        choices=tuple(_choice(run, talk, order) for order in offered),
     )
     return Finish(
         outcome=Outcome.ASK_CUSTOMER,
-        text=texts.render(run.language, f"{topic}.which_listed"),
+        text=talk.say(f"{topic}.which_listed"),
         private=private,
         memory=run.memory | {"waiting": "order", "asked": asked + 1, "words": words_of(run)},
     )
@@ -75,6 +109,15 @@ def not_found(run: Run, text: str) -> Finish:
         return to_people(run, "not_found")
     memory = run.memory | {"waiting": "order", "misses": misses, "words": words_of(run)}
     return Finish(outcome=Outcome.ASK_CUSTOMER, text=text, memory=memory)
+
+
+def ask(run: Run, text: str, slot: str, *, private: Private | None = None, **kept: Any) -> Finish:
+    """Return a question for something besides the order; after two questions a person."""
+    asked = int(run.memory.get("asked", 0))
+    if asked >= MOST_QUESTIONS:
+        return to_people(run, "unclear_twice")
+    memory = run.memory | {"waiting": slot, "asked": asked + 1, "words": words_of(run)} | kept
+    return Finish(outcome=Outcome.ASK_CUSTOMER, text=text, private=private, memory=memory)
 
 
 def words_of(run: Run) -> str:
@@ -91,7 +134,7 @@ def to_people(run: Run, reason: str, *known: tuple[str, str]) -> Finish:
     return Finish(outcome=Outcome.HANDOFF, reason=reason, known=(*spoken, *known), memory=memory)
 
 
-_QUESTIONS = frozenset({"waiting", "asked", "misses", "wish", "words", "delegated_to"})
+_QUESTIONS = frozenset({"waiting", "asked", "misses", "wish", "words", "delegated_to", "address", "items"})
 
 
 def settled(run: Run, **kept: Any) -> dict[str, Any]:
@@ -99,16 +142,20 @@ def settled(run: Run, **kept: Any) -> dict[str, Any]:
     return {key: value for key, value in run.memory.items() if key not in _QUESTIONS} | kept
 
 
-def moment(written: object) -> datetime | None:
-    """Return the time that a tool wrote, None where it wrote none."""
-    return datetime.fromisoformat(written) if isinstance(written, str) else None
-
-
 def choice_id(run: Run, kind: str, order_id: str) -> str:
     """Return the id of a button, which names the agent that offers it."""
     return f"{run.agent}/{kind}{order_id}"
 
 
-def _choice(run: Run, texts: Texts, order: dict[str, Any]) -> Choice:
-    label = texts.render(run.language, "order.choice", order_id=order["id"], placed_at=moment(order["placed_at"]))
+def is_private(run: Run) -> bool:
+    """Return whether nobody but the customer reads the conversation."""
+    return run.ticket is not None and run.ticket.direct
+
+
+def _fitting(orders: Sequence[dict[str, Any]], states: frozenset[str]) -> list[dict[str, Any]]:
+    return [order for order in orders if order["status"] in states]
+
+
+def _choice(run: Run, talk: Talk, order: dict[str, Any]) -> Choice:
+    label = talk.say("order.choice", order_id=order["id"], placed_at=moment(order["placed_at"]))
     return Choice(id=choice_id(run, CHOICE_ORDER, order["id"]), label=label)

@@ -92,22 +92,22 @@ def _so_many(item: Item, quantity: int) -> Wanted | None:
 
 def _place(flat: str, item: Item) -> int | None:
     """Return where the text names the item: by its SKU, its name, or what its name ends in ("headphones", "耳机")."""
-    for name in (_flat(item.sku), _flat(item.name), _head(_flat(item.name))):
-        place = flat.find(name) if _HAN.search(name) else _word(flat, name)
-        if name and place >= 0:
-            return place
-    return None
+    places = (flat.find(name) if _HAN.search(name) else _word(flat, name) for name in _names(item))
+    return next((place for place in places if place >= 0), None)
+
+
+def _names(item: Item) -> list[str]:
+    """Return the names by which an item goes, the longest first: of a Chinese one every ending of two or more."""
+    sku, name = _flat(item.sku), _flat(item.name).strip()
+    if _HAN.search(name):
+        return [sku, *(name[start:] for start in range(len(name) - 1))]
+    return [sku, name, name.split()[-1]] if name else [sku]
 
 
 def _word(flat: str, name: str) -> int:
     stem = name[:-1] if name.endswith("s") and not name.endswith("ss") else name
     match = re.search(rf"\b{re.escape(stem)}(?:s|es)?\b", flat)
     return match.start() if match else -1
-
-
-def _head(name: str) -> str:
-    """Return what the name ends in: the last word, or the last two characters of a Chinese one."""
-    return name[-2:] if _HAN.search(name) else name.split()[-1] if name.split() else ""
 
 
 def _number_before(flat: str, place: int) -> int:

@@ -8,14 +8,19 @@ from dataclasses import dataclass
 
 from babel.numbers import format_currency
 
+MOST_TEXT = 2_000
 _CURRENCY_WORDS = {
     "EUR": ("eur", "euro", "euros", "€"),
-    "USD": ("usd", "us$", "$", "dollar", "dollars"),
+    "USD": ("usd", "us$", "$", "dollar", "dollars", "bucks"),
     "CNY": ("cny", "rmb", "yuan", "元", "块", "块钱", "人民币", "¥", "cn¥"),
     "GBP": ("gbp", "£", "pound", "pounds"),
 }
 _CODE_OF = {word: code for code, words in _CURRENCY_WORDS.items() for word in words}
 _MONEY = re.compile(r"(?P<before>[^\d\s.,+-]*)\s*(?P<number>\d[\d.,]*)\s*(?P<after>[^\d\s.,+-]*)")
+_SPOKEN = re.compile(
+    r"(?:us\$|cn¥|[€$£¥])\s?\d[\d.,]*\d|(?:us\$|cn¥|[€$£¥])\s?\d"
+    r"|(?<![\d.,-])\d[\d.,]*\s?(?:(?:eur|euros?|usd|us\$|dollars?|bucks|cny|rmb|yuan|gbp|pounds?)\b|[€$£¥元块])"
+)
 _WHOLE = re.compile(r"\d{1,12}")
 _PARTED = (
     re.compile(r"(?P<whole>\d{1,12})[.,](?P<part>\d{1,2})"),
@@ -45,6 +50,13 @@ def parse_money(text: str) -> Money | None:
     if cents is None or (word and word not in _CODE_OF):
         return None
     return Money(cents=cents, currency=_CODE_OF.get(word, ""))
+
+
+def money_in(text: str) -> tuple[Money, ...]:
+    """Return the amounts that stand in a text with their currency, in order of appearance, each once."""
+    plain = unicodedata.normalize("NFKC", text[:MOST_TEXT]).lower()
+    read = (parse_money(match.group()) for match in _SPOKEN.finditer(plain))
+    return tuple(dict.fromkeys(money for money in read if money is not None))
 
 
 def format_money(cents: int, currency: str, language: str = "en") -> str:

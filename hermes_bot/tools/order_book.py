@@ -14,8 +14,8 @@ from hermes_bot.errors import PermanentError
 from hermes_bot.store.database import Database
 from hermes_bot.tools.order import Cancelled, Change, ChangeKind, Customer, Order, Refund
 from hermes_bot.tools.order_effects import Amount, Check, May, cancel, change, changes_of, issue
-from hermes_bot.tools.order_rows import items_of, order_of, own_order, own_order_id, own_orders, refunds_of
-from hermes_bot.tools.order_tables import customers, orders
+from hermes_bot.tools.order_rows import items_of, order_of, own_order, own_order_id, own_orders, refund_of, refunds_of
+from hermes_bot.tools.order_tables import customers, orders, refunds
 
 
 class OrderBook:
@@ -58,6 +58,18 @@ class OrderBook:
         def work(connection: Connection) -> tuple[Refund, ...]:
             found = own_order_id(connection, customer_id, order_id)
             return () if found is None else refunds_of(connection, found)
+
+        return await self._database.run(work)
+
+    async def recent_refunds(self, customer_id: str, limit: int = 5) -> tuple[tuple[Order, Refund], ...]:
+        """Return the customer's newest refunds over all orders, newest first, each with its order."""
+        own = select(orders.c.id).where(orders.c.customer_id == customer_id)
+        query = select(refunds).where(refunds.c.order_id.in_(own)).order_by(refunds.c.created_at.desc()).limit(limit)
+
+        def work(connection: Connection) -> tuple[tuple[Order, Refund], ...]:
+            found = [refund_of(row) for row in connection.execute(query).mappings()]
+            read = [(own_order(connection, customer_id, refund.order_id), refund) for refund in found]
+            return tuple((order, refund) for order, refund in read if order is not None)
 
         return await self._database.run(work)
 

@@ -55,14 +55,17 @@ async def refund_status(order_id: OrderNumber, *, caller: Caller, shop: Shop) ->
         "currency": order.currency,
         "total_cents": order.total_cents,
         "payout_days": shop.policies.refund.payout_days,
-        "refunds": [
-            {
-                "amount_cents": refund.amount_cents,
-                "status": refund.status.value,
-                "created_at": refund.created_at.isoformat(),
-            }
-            for refund in refunds
-        ],
+        "refunds": [_refund_fields(order, refund) for refund in refunds],
+    }
+
+
+@tool(level=Level.L0)
+async def list_refunds(*, caller: Caller, shop: Shop) -> dict[str, Any]:
+    """List the customer's latest refunds over all their orders, newest first: order, amount, state and day of each."""
+    found = await shop.book.recent_refunds(customer_of(caller).id)
+    return {
+        "payout_days": shop.policies.refund.payout_days,
+        "refunds": [_refund_fields(order, refund) for order, refund in found],
     }
 
 
@@ -145,6 +148,16 @@ async def issue_refund(
         "currency": order.currency,
         "amount": format_money(refund.amount_cents, order.currency, caller.language),
         "policy": shop.policies.version,
+    }
+
+
+def _refund_fields(order: Order, refund: Refund) -> dict[str, Any]:
+    return {
+        "order_id": order.id,
+        "amount_cents": refund.amount_cents,
+        "currency": order.currency,
+        "status": refund.status.value,
+        "created_at": refund.created_at.isoformat(),
     }
 
 

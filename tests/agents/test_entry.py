@@ -79,7 +79,7 @@ async def test_another_customer_in_the_thread_gets_a_ticket_of_their_own(pump: P
 
     assert li_na.answer.ticket_id != emma.answer.ticket_id
     assert li_na.answer.text.startswith("订单 10008 正在运送途中")
-    assert "没有找到订单 10002" in stolen.answer.text
+    assert "没有找到这个订单号" in stolen.answer.text
 
 
 async def test_on_a_ticket_of_people_the_bot_is_quiet_and_passes_the_words_on(pump: Pump, desk: Desk) -> None:

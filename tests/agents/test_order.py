@@ -76,9 +76,7 @@ async def test_somebody_elses_order_reads_like_one_that_does_not_exist(pump: Pum
 
     assert len(theirs.replies) == 1
     assert theirs.answer.fields == ()
-    assert theirs.answer.text.replace("10008", "N") == (
-        await pump.says("U0EMMA", "where is order 99999?")
-    ).answer.text.replace("99999", "N")
+    assert theirs.answer.text == (await pump.says("U0EMMA", "where is order 99999?")).answer.text
     assert nobodys.of(HANDOFF_REQUESTED)
 
 
@@ -90,7 +88,7 @@ async def test_without_a_number_the_orders_are_offered_to_the_customer_alone(pum
     assert not re.search(r"\d{5}", asked.answer.text)
     assert asked.answer.choices == ()
     assert offer.user == "U0EMMA"
-    assert [choice.id for choice in offer.choices] == [f"order/order:1000{n}" for n in (2, 1, 6, 5, 4)]
+    assert [choice.id for choice in offer.choices] == [f"order/order:{n}" for n in (10589, 10587, 10588, 10002, 10001)]
     assert "10002" in answered.answer.text
 
 
@@ -98,7 +96,7 @@ async def test_in_a_direct_message_the_question_carries_the_buttons(pump: Pump) 
     asked = await pump.says("U0LINA", "我的快递到哪了", channel="D0LINA")
 
     assert len(asked.replies) == 1
-    assert asked.answer.choices[0].id == "order/order:10008"
+    assert asked.answer.choices[0].id == "order/order:10596"
 
 
 async def test_a_bare_number_answers_the_question_and_keeps_the_language(pump: Pump, desk: Desk) -> None:
@@ -157,41 +155,12 @@ async def test_a_profile_that_we_cannot_rely_on_opens_no_data(pump: Pump, people
     assert turn.answer.fields == ()
 
 
-@pytest.mark.parametrize(
-    "user, text, reason",
-    [
-        ("U0EMMA", "please cancel order 10002", "cancelled"),
-        ("U0EMMA", "I need to change the delivery address of order 10002", "delivery details"),
-        ("U0LINA", "帮我取消订单10008", "cancelled"),
-        ("U0LINA", "订单10008的收货地址填错了，能改吗", "delivery details"),
-    ],
-)
-async def test_a_change_to_an_order_goes_to_people_with_the_order(
-    pump: Pump, user: str, text: str, reason: str
-) -> None:
-    turn = await pump.says(user, text)
-
-    request = read(turn.of(HANDOFF_REQUESTED)[0], HandoffRequested)
-    assert reason in request.reason
-    assert "shipped" in request.summary
-    assert text in request.summary
-
-
-async def test_a_change_without_a_number_asks_for_it_first(pump: Pump) -> None:
-    asked = await pump.says("U0EMMA", "please cancel my order", channel="D0EMMA")
-    handed = await pump.says("U0EMMA", "10002", channel="D0EMMA")
-
-    assert asked.answer.choices
-    assert not asked.of(HANDOFF_REQUESTED)
-    assert "cancelled" in read(handed.of(HANDOFF_REQUESTED)[0], HandoffRequested).reason
-
-
 async def test_a_delivered_order_cannot_be_cancelled_but_a_refund_is_one_click_away(pump: Pump) -> None:
     told = await pump.says("U0EMMA", "please cancel order 10001")
     asked = await pump.clicks("U0EMMA", told.answer, "order/refund:10001")
     news = await pump.says("U0EMMA", "any news?", thread_ts=told.answer.thread_ts)
 
-    assert "was delivered" in told.answer.text
+    assert "it is delivered" in told.answer.text
     assert "approve the refund of €102.80" in asked.answer.text
     assert "still waiting" in news.answer.text
 

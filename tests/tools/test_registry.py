@@ -102,6 +102,7 @@ def test_the_shipped_tools_are_discovered_with_their_levels() -> None:
         "find_order": "L0",
         "issue_refund": "L2",
         "list_orders": "L0",
+        "list_refunds": "L0",
         "open_return": "L1",
         "order_invoice": "L0",
         "order_options": "L0",

@@ -1,0 +1,198 @@
+"""The words by which wishes of an order and of a refund are known, each line an alternative.
+
+They are RE2's, because they overlap and a backtracking engine would take long on a hostile text; and they are matched
+on lower-case text whose signs are blanks.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import re2
+
+
+def _any(*alternatives: str) -> Any:
+    return re2.compile("|".join(alternatives))
+
+
+CANCEL = _any(
+    r"\bcancel(?:l?ing|lation|l?ed)?\b.{0,40}\b(?:orders?|purchases?|it|them|that|both|one|items?|everything)\b",
+    r"\b(?:order|purchase)\b.{0,40}\bcancel",
+    r"\bcancel (?:#|\d)",
+    r"^cancel$",
+    r"\bcancel (?:the|my|that|this) \w+",
+    r"取消.{0,12}(?:订单|单|吧|掉|了它|就行)",
+    r"(?:订单|那单|这单|单子|单).{0,20}取消",
+    r"(?:要|想|帮我|帮忙|能|可以)取消",
+    r"不想要了.{0,6}取消",
+    r"^取消",
+)
+WAS_CANCELLED = _any(r"\b(?:was|is|been|got|why)\b.{0,30}\bcancelled", r"为什么.{0,10}取消", r"被取消")
+ADDRESS = _any(
+    r"\b(?:chang(?:e|ing)|updat(?:e|ing)|correct|edit|modify|fix|switch|new|wrong|different|another)\b.{0,40}\baddress",
+    r"\b(?:chang(?:e|ing)|updat(?:e|ing)|correct|edit|modify)\b.{0,40}\b(?:shipping|delivery) details",
+    r"\baddress\b.{0,40}\b(?:change|changed|update|updated|wrong|incorrect|different|mistake)",
+    r"(?:改|换|修改|更改|变更|填错|写错).{0,12}(?:地址|收货|电话)",
+    r"(?:地址|收货人|收货电话|收货).{0,10}(?:改|换|错)",
+    r"改成.{1,20}地址",
+)
+INVOICE = _any(r"\binvoices?\b", r"\breceipts?\b", r"\bbill for\b", r"发票", r"收据", r"账单")
+LIST = _any(
+    r"\b(?:list|show|see|view|what are|which are)\b.{0,30}\bmy (?:recent |latest |last |past )?orders\b",
+    r"\border history\b",
+    r"\ball (?:of )?my orders\b",
+    r"\bmy (?:recent|latest|past) orders\b",
+    r"\bwhat orders\b",
+    r"(?:所有|全部|最近|历史)的?订单",
+    r"订单(?:列表|记录)",
+    r"有哪些订单",
+    r"哪几个订单",
+    r"买过(?:什么|哪些)",
+)
+MISSING = _any(
+    r"\b(?:delivered|arrived|signed for)\b.{0,60}\b(?:not|never|no|nothing|hasn'?t|haven'?t|didn'?t|isn'?t)\b",
+    r"\b(?:never|not|didn'?t|haven'?t|hasn'?t)\b.{0,30}\b(?:received?|arrived?|got|get|came)\b.{0,60}\bdelivered\b",
+    r"(?:签收|送达|妥投).{0,12}(?:没收到|没有收到|未收到|没拿到|没见)",
+    r"(?:没收到|没有收到|未收到).{0,12}(?:签收|送达)",
+    r"丢件",
+    r"丢了吗",
+    r"弄丢",
+)
+HURRY = _any(
+    r"\bexpedite\b",
+    r"\bhurry\b",
+    r"\bspeed (?:it |this |things )?up\b",
+    r"\bfaster\b",
+    r"\burgent(?:ly)?\b",
+    r"\bsooner\b",
+    r"催",
+    r"加急",
+    r"尽快",
+    r"快点",
+    r"早点",
+)
+CONTENTS = _any(
+    r"\bhow much\b.{0,40}\b(?:pay|paid|cost|was|total)\b",
+    r"\btotal\b",
+    r"\bwhat (?:did|was) i (?:order|buy|bought)\b",
+    r"\bwhich .{1,40} i (?:ordered|bought)\b",
+    r"\bwhat (?:is|was|s) in\b",
+    r"\bdetails\b",
+    r"多少钱",
+    r"买了什么",
+    r"买的什么",
+    r"有什么商品",
+)
+TRACKING = _any(r"\btracking\b", r"\btrack\b", r"\bcarrier\b", r"快递单号", r"运单号?", r"物流单号", r"哪家快递")
+
+DISPUTE = _any(
+    r"\b(?:charged|billed|debited|paid|deducted)\b.{0,40}\b(?:twice|two times|double|again|too much|more than)\b",
+    r"\b(?:double|duplicate|twice)\b.{0,20}\b(?:charged?|charges|bill(?:ed)?|payments?)\b",
+    r"\b(?:unauthori[sz]ed|unknown|unrecogni[sz]ed|fraudulent|wrong)\b.{0,20}\b(?:charges?|payments?|transactions?)\b",
+    r"\b(?:do not|don'?t|did not|didn'?t|never)\b.{0,9}\b(?:recogni[sz]e|authori[sz]ed?|made)\b.{0,20}\bcharge",
+    r"\b(?:dispute|chargeback)\b",
+    r"扣.{0,6}(?:两次|2次|二次|双份|两遍|三次)",
+    r"(?:重复|多|乱)(?:扣|收)(?:款|费|钱)?",
+    r"盗刷",
+    r"不是我(?:买|付|下|操作|本人)",
+    r"扣错",
+)
+EXCHANGE = _any(
+    r"\bexchang(?:e|ed|ing)\b",
+    r"\bswap(?:ped|ping)?\b",
+    r"\breplac(?:e|ement|ed)\b",
+    r"\b(?:different|another|bigger|smaller|larger) (?:size|colou?r|model)\b",
+    r"换货",
+    r"换(?:一|个|台|件|双|大|小|新|成|别)",
+    r"想换",
+    r"补发",
+)
+REFUND_STATUS = _any(
+    r"\b(?:where|when|status|still|yet|progress|update|track|waiting)\b.{0,60}\b(?:refund(?:ed)?|money)\b",
+    r"\b(?:refund(?:ed)?|money)\b.{0,60}\b(?:status|yet|still|arriv\w*|progress|pending|processed|show|shown|showing|appear\w*|received?|when)\b",
+    r"\b(?:not|never|haven'?t|hasn'?t|didn'?t)\b.{0,30}\b(?:received?|got|get|see|seen)\b.{0,30}\b(?:refund|money)\b",
+    r"(?:退款|退的钱|钱).{0,16}(?:到账|进度|没到|没退|没收到|卡了|状态|到哪|什么时候|多久|几天|怎么还)",
+    r"(?:到账|进度).{0,10}退款",
+    r"(?:还没|没有|没)(?:收到)?退款",
+)
+RETURN = _any(
+    r"\breturn(?:s|ed|ing)?\b",
+    r"\bsend(?:ing)? .{0,30}\bback\b",
+    r"\bgive .{0,20}\bback\b",
+    r"\breturn label\b",
+    r"退货",
+    r"退回",
+    r"寄回",
+    r"退掉",
+    r"退换",
+)
+MONEY_BACK = _any(
+    r"\brefund(?:s|ed|ing|able)?\b",
+    r"\bmoney back\b",
+    r"\breimburs",
+    r"\bmy money\b",
+    r"退款",
+    r"退钱",
+    r"还钱",
+    r"退费",
+    r"赔",
+    r"仅退款",
+)
+
+ASKS = _any(
+    r"\b(?:how|what|when|which|why)\b",
+    r"\bpolic(?:y|ies)\b",
+    r"\b(?:is|are) (?:it|they|there|returns?|refunds?) .{0,20}\b(?:possible|allowed|accepted|free)\b",
+    r"\beligible\b",
+    r"\b(?:can|could|may) (?:i|we|you|it|one|orders|items|this|that)\b",
+    r"\bdo you (?:accept|offer|allow|take|have)\b",
+    r"\brules?\b",
+    r"\bconditions?\b",
+    r"条件",
+    r"规则",
+    r"政策",
+    r"规定",
+    r"多久",
+    r"几天",
+    r"多少天",
+    r"怎么",
+    r"怎样",
+    r"如何",
+    r"能不能",
+    r"能否",
+    r"可不可以",
+    r"可以.{0,16}[吗嘛么]",
+    r"能.{0,16}[吗嘛么]",
+    r"还能",
+    r"支持",
+    r"退到哪",
+    r"自动退",
+    r"原路",
+)
+NAMES_RULE = _any(
+    r"\bpolic(?:y|ies)\b", r"\brules?\b", r"\bconditions\b", r"\bterms\b", r"条件", r"规则", r"政策", r"规定"
+)
+POINTS = _any(
+    r"\b(?:it|this|that|these|those|them|my|mine|the order|the one|i (?:bought|ordered|got|received))\b",
+    r"这|那|它|我的|我买|我上|我刚|我前|我这|该订单",
+)
+PAYOUT = _any(
+    r"\bhow long\b.{0,60}\b(?:refund(?:ed|s)?|money)\b.{0,30}\b(?:take|takes|arrive|show|appear|processed)\b",
+    r"\bhow long\b.{0,30}\b(?:until|till|before|does|will)\b.{0,30}\b(?:refund(?:ed|s)?|money)\b",
+    r"\b(?:where|which account|how)\b.{0,30}\b(?:refund(?:ed)?|money)\b.{0,20}\b(?:go|goes|sent|paid|credited)\b",
+    r"退到哪",
+    r"原路",
+    r"(?:退款|钱).{0,8}(?:几天|多久|多长时间)",
+    r"自动退款",
+)
+ONLY_ASKS = _any(
+    r"\b(?:can|could|may) (?:i|we|it|this|that)\b.{0,20}\b(?:still |also )?(?:be )?(?:cancel|chang|return|refund)",
+    r"\b(?:is it|would it be) (?:still )?possible\b",
+    r"\b(?:how|what|when|which|why)\b",
+    r"能.{0,20}吗",
+    r"可以.{0,20}吗",
+    r"能不能",
+    r"能否",
+    r"可不可以",
+    r"还能",
+)

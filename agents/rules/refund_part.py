@@ -1,0 +1,74 @@
+"""Reads which part of an order's money is wanted back: an amount, or the price of some of its goods."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from agents.planner import Run
+from agents.rules.goods import goods_in
+from agents.rules.which_order import words_of
+from agents.words import says_yes
+from hermes_bot.tools.money import money_in
+
+CHOICE_CONFIRM = "confirm:"
+
+_SOME = re.compile(
+    r"\bpart(?:ial(?:ly)?|ly| of)\b|\bsome of\b|\bonly (?:one|some|part)\b|部分|一部分|其中", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What is wanted: `cents`, 0 for all that is left; the goods as tools and as customers write them.
+
+    `problem` is why it cannot be: currency (another one), above_open (more than is left), unclear (which part).
+    """
+
+    cents: int = 0
+    items: tuple[str, ...] = ()
+    goods: str = ""
+    problem: str = ""
+
+
+def part_of(run: Run, facts: dict[str, Any], order: dict[str, Any]) -> Part:
+    """Return the part that the customer's words name; all that is left where they name none."""
+    offer = run.memory.get("offers", {}).get(facts["order_id"])
+    if offer is not None and _agrees(run):
+        part = Part(cents=int(offer["cents"]), items=tuple(offer["items"]), goods=str(offer["goods"]))
+        return part if part.cents <= facts["open_cents"] else Part(problem="above_open")
+    for words in dict.fromkeys((run.text if not run.choice else "", words_of(run))):
+        found = _named(words, facts, order)
+        if found is not None:
+            return found
+    some = _SOME.search(f"{run.text} {words_of(run)}") is not None and not run.choice
+    return Part(problem="unclear") if some else Part()
+
+
+def _agrees(run: Run) -> bool:
+    """Return whether the customer says yes to what was offered."""
+    if run.choice:
+        return run.choice.startswith(CHOICE_CONFIRM)
+    return run.memory.get("waiting") == "confirm" and says_yes(run.text)
+
+
+def _named(words: str, facts: dict[str, Any], order: dict[str, Any]) -> Part | None:
+    amounts = money_in(words)
+    goods = goods_in(words, order["items"])
+    if len(amounts) == 1:
+        amount = amounts[0]
+        if amount.currency != facts["currency"]:
+            return Part(problem="currency")
+        if amount.cents == order.get("total_cents"):
+            return None
+        return Part(problem="above_open") if not 0 < amount.cents <= facts["open_cents"] else Part(cents=amount.cents)
+    if not goods:
+        return None
+    cents = sum(wanted.cents for wanted in goods)
+    if cents > facts["open_cents"]:
+        return Part(problem="above_open")
+    if cents == order.get("total_cents"):
+        return None
+    names = ", ".join(f"{wanted.quantity} × {wanted.item.name}" for wanted in goods)
+    return Part(cents=cents, items=tuple(wanted.written for wanted in goods), goods=names)
