@@ -192,6 +192,15 @@ class Pump:
         outputs = await self.ownership.on_clicked(message, _delivery(message, "tickets"))
         return Turn(messages=tuple(outputs))
 
+    async def stops_before(self, user: str, text: str, type: str) -> Message:
+        """Return the first message of this type that follows from what somebody says; it is not handled."""
+        agents, self.agents = self.agents, {name: _Stopping(agent, type) for name, agent in self.agents.items()}
+        try:
+            turn = await self.says(user, text)
+        finally:
+            self.agents = agents
+        return turn.of(type)[0]
+
     async def run(self, message: Message) -> Turn:
         """Return everything that follows from a message."""
         return await self._drain((message,))
@@ -241,6 +250,18 @@ class Pump:
             data=data,
             created_at=self.clock(),
         )
+
+
+class _Stopping:
+    """The agent, which does nothing with messages of one type."""
+
+    def __init__(self, agent: Agent, type: str) -> None:
+        self.name = agent.name
+        self._agent = agent
+        self._type = type
+
+    async def handle(self, message: Message, desk: Desk) -> list[Message]:
+        return [] if message.type == self._type else await self._agent.handle(message, desk)
 
 
 def _delivery(message: Message, agent: str) -> Delivery:
