@@ -8,7 +8,7 @@ from typing import Any
 
 import aiohttp
 from slack_bolt.adapter.socket_mode.async_handler import AsyncSocketModeHandler
-from slack_bolt.async_app import AsyncApp
+from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from hermes_bot.workspace.people import App
@@ -34,10 +34,16 @@ class Bot:
         web_client = AsyncWebClient(token=app.app_token, base_url=server.api_url)
         self.handler = AsyncSocketModeHandler(self.app, app.app_token, web_client=web_client, ping_interval=0.2)
         self.bodies: list[Json] = []
+        self.pressed: list[Json] = []
         self.app.event(re.compile(".+"))(self._keep)
 
     async def _keep(self, body: Json) -> None:
         self.bodies.append(body)
+
+    async def keep_pressed(self, ack: AsyncAck, body: Json) -> None:
+        """A listener for clicks, commands and shortcuts: keeps them."""
+        self.pressed.append(body)
+        await ack()
 
     def of_type(self, kind: str) -> list[Json]:
         """The inner events of one type."""
