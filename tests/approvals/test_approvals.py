@@ -1,130 +1,19 @@
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from datetime import timedelta
 
 import pytest
 from sqlalchemy import update
 
-from hermes_bot.approvals.access import Access
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.approvals.clicks import ApprovalDesk
-from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
-from hermes_bot.approvals.rules import ApprovalRules
+from hermes_bot.approvals.request import ApprovalStatus
 from hermes_bot.bus.port import Delivery
-from hermes_bot.errors import PermanentError, TransientError
+from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import ApprovalClicked, ApprovalRequested, ApprovalSettled, Reply, fields_of, read
-from hermes_bot.people import Person, Roles
+from hermes_bot.messages.payloads import ApprovalRequested, ApprovalSettled, Reply, fields_of, read
 from hermes_bot.store.database import Database
-from hermes_bot.store.schema import migrate
 from hermes_bot.store.tables import approvals as table
-
-NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
-
-
-class People:
-    """A directory in memory: what Slack answers is under test elsewhere, here only what is made of it."""
-
-    def __init__(self) -> None:
-        self.persons = {
-            "U0OMAR": Person(team="T0HERMES", id="U0OMAR", name="Omar"),
-            "U0OLIVIA": Person(team="T0HERMES", id="U0OLIVIA", name="Olivia"),
-            "U0EMMA": Person(team="T0HERMES", id="U0EMMA", name="Emma"),
-            "U0GUEST": Person(team="T0HERMES", id="U0GUEST", name="Guest", guest=True),
-            "U0GONE": Person(team="T0HERMES", id="U0GONE", name="Gone", deactivated=True),
-        }
-        self.groups = {"S0APPROVERS": frozenset({"U0OLIVIA"})}
-        self.down = False
-
-    async def person(self, team: str, user: str, *, fresh: bool = False) -> Person:
-        if self.down:
-            raise TransientError("slack: no answer")
-        if user not in self.persons:
-            raise PermanentError(f"no such user {user}")
-        return self.persons[user]
-
-    async def group_members(self, group: str) -> frozenset[str]:
-        if self.down:
-            raise TransientError("slack: no answer")
-        return self.groups[group]
-
-
-class Clock:
-    now = NOW
-
-    def __call__(self) -> datetime:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def people() -> People:
-    return People()
-
-
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    database = Database(f"sqlite:///{tmp_path}/hermes.db")
-    await database.open()
-    await migrate(database)
-    yield database
-    await database.close()
-
-
-@pytest.fixture
-def approvals(database: Database, clock: Clock) -> Approvals:
-    return Approvals(database, clock=clock, expires_after_s=3600)
-
-
-@pytest.fixture
-def desk(approvals: Approvals, people: People) -> ApprovalDesk:
-    approvers = ["U0OMAR", "S0APPROVERS", "U0GUEST", "U0GONE", "U0NOBODY"]
-    return desk_for(approvals, people, approvers)
-
-
-def desk_for(
-    approvals: Approvals, people: People, approvers: Sequence[str], *, allow_requester: bool = False
-) -> ApprovalDesk:
-    rules = ApprovalRules(approvers=approvers, allow_requester=allow_requester)
-    return ApprovalDesk(approvals, Access(Roles(people, team="T0HERMES"), rules))
-
-
-async def ask(approvals: Approvals, key: str = "MSG-1:refund:1") -> ApprovalRequest:
-    return await approvals.request(
-        key=key,
-        ticket_id="T-1",
-        context_id="T0HERMES:C0SUPPORT:1.1",
-        requested_by="U0EMMA",
-        agent="refund",
-        tool="issue_refund",
-        level="L2",
-        arguments={"order_id": "10001", "amount_cents": 1000},
-        title="Refund €10.00 for order 10001",
-        shown=[("Order", "10001"), ("Amount", "€10.00")],
-        trace_id="0" * 32,
-    )
-
-
-def click(request: ApprovalRequest, user: str, decision: str = "approve", *, team: str = "T0HERMES") -> Message:
-    body = ApprovalClicked(
-        approval_id=request.id,
-        decision=decision,
-        shown_hash=request.shown_hash,
-        user=user,
-        team=team,
-        channel="C0SUPPORT",
-        message_ts="1.2",
-    )
-    return Message(type="approval.clicked", sender="slack", context_id="x", data=fields_of(body))
-
-
-async def press(desk: ApprovalDesk, message: Message) -> list[Message]:
-    return list(await desk.on_clicked(message, Delivery(message=message, subscription="s", agent="approvals")))
+from tests.approvals.kit import NOW, Clock, People, ask, click, desk_for, press
 
 
 async def test_a_request_with_the_same_key_is_the_same_request(approvals: Approvals) -> None:
@@ -262,6 +151,6 @@ async def test_only_what_was_shown_and_approved_is_handed_out_to_run(
     changed = {"order_id": "10001", "amount_cents": 999_999}
     await database.run(lambda connection: connection.execute(update(table).values(arguments=changed)))
 
-    assert approved == {"order_id": "10001", "amount_cents": 1000}
+    assert approved == request.arguments
     with pytest.raises(PermanentError, match="not what was shown"):
         await approvals.approved_arguments(request.id)

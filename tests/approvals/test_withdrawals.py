@@ -1,0 +1,139 @@
+"""What a request rests on may change: an edit asks anew, a deletion or Stop cancels, and a decision stands."""
+
+import pytest
+
+from hermes_bot.approvals.approvals import Approvals
+from hermes_bot.approvals.clicks import ApprovalDesk
+from hermes_bot.approvals.request import ApprovalStatus
+from hermes_bot.approvals.withdrawals import Withdrawals
+from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import ApprovalSettled, Inbound, read
+from hermes_bot.messages.ticket_payloads import (
+    AGENT_STOPPED,
+    TICKET_DELETED,
+    TICKET_EDITED,
+    Deleted,
+    Edited,
+    Stopped,
+)
+from tests.approvals.kit import (
+    EMMA,
+    OMAR,
+    TEAM,
+    THREAD,
+    People,
+    access_for,
+    ask,
+    click,
+    delivery,
+    message,
+    press,
+    resumed,
+)
+
+
+@pytest.fixture
+def withdrawals(approvals: Approvals, people: People) -> Withdrawals:
+    return Withdrawals(approvals, access_for(people))
+
+
+def edited(ts: str = "1.1", user: str = EMMA, context_id: str = THREAD) -> Message:
+    body = Edited(team=TEAM, channel="C0SUPPORT", ts=ts, user=user, text="refund 10002", thread_ts="")
+    return message(TICKET_EDITED, body, context_id=context_id)
+
+
+def deleted(ts: str = "1.1", user: str = EMMA) -> Message:
+    return message(TICKET_DELETED, Deleted(team=TEAM, channel="C0SUPPORT", ts=ts, user=user))
+
+
+def stopped(user: str) -> Message:
+    body = Stopped(team=TEAM, channel="C0SUPPORT", thread_ts="1.1", user=user, conversation=THREAD)
+    return message(AGENT_STOPPED, body, context_id=f"stop:{THREAD}")
+
+
+async def test_an_edit_cancels_and_the_new_words_come_in_after_it(
+    withdrawals: Withdrawals, approvals: Approvals
+) -> None:
+    request = await ask(approvals)
+    changed = edited()
+    outputs = await withdrawals.on_edited(changed, delivery(changed))
+
+    assert [(each.type, each.recipient) for each in outputs] == [
+        ("approval.settled", "refund"),
+        ("approval.settled", "slack"),
+        ("ticket.created", ""),
+    ]
+    assert (read(outputs[0], ApprovalSettled).status, read(outputs[0], ApprovalSettled).cause) == (
+        "cancelled",
+        "edited",
+    )
+    assert (read(outputs[2], Inbound).text, outputs[2].context_id) == ("refund 10002", THREAD)
+    assert (await approvals.get(request.id)).status is ApprovalStatus.CANCELLED
+
+
+async def test_the_same_edit_handled_again_says_the_same(withdrawals: Withdrawals, approvals: Approvals) -> None:
+    await ask(approvals)
+    changed = edited()
+    first = await withdrawals.on_edited(changed, delivery(changed))
+    again = await withdrawals.on_edited(changed, delivery(changed))
+
+    assert [each.data for each in first] == [each.data for each in again]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [edited(ts="1.2"), edited(user="U0OTHER"), edited(context_id=f"{TEAM}:C0SUPPORT:9.9")],
+    ids=["a-later-message", "somebody-else's", "another-conversation"],
+)
+async def test_another_message_changes_nothing(
+    withdrawals: Withdrawals, approvals: Approvals, changed: Message
+) -> None:
+    request = await ask(approvals)
+
+    assert await withdrawals.on_edited(changed, delivery(changed)) == []
+    assert (await approvals.get(request.id)).pending
+
+
+async def test_an_earlier_message_of_the_thread_counts_and_one_of_a_direct_message_does_not(
+    withdrawals: Withdrawals, approvals: Approvals
+) -> None:
+    in_thread = await ask(approvals, source_ts="10.5")
+    direct = await ask(approvals, key="direct", source_ts="10.5", context_id=f"{TEAM}:D0EMMA")
+    for changed in (edited(ts="9.7"), edited(ts="9.7", context_id=f"{TEAM}:D0EMMA")):
+        await withdrawals.on_edited(changed, delivery(changed))
+
+    assert not (await approvals.get(in_thread.id)).pending
+    assert (await approvals.get(direct.id)).pending
+
+
+@pytest.mark.parametrize("user", [EMMA, ""])
+async def test_a_deletion_cancels(withdrawals: Withdrawals, approvals: Approvals, user: str) -> None:
+    request = await ask(approvals)
+    gone = deleted(user=user)
+    outputs = await withdrawals.on_deleted(gone, delivery(gone))
+
+    assert read(resumed(outputs)[0], ApprovalSettled).cause == "deleted"
+    assert (await approvals.get(request.id)).status is ApprovalStatus.CANCELLED
+
+
+@pytest.mark.parametrize("user, pending", [(EMMA, False), (OMAR, False), ("U0ODD", True), ("U0OTHER", True)])
+async def test_stop_cancels_for_whoever_asked_and_for_those_who_decide(
+    withdrawals: Withdrawals, approvals: Approvals, user: str, pending: bool
+) -> None:
+    request = await ask(approvals)
+    pressed = stopped(user)
+    outputs = await withdrawals.on_stopped(pressed, delivery(pressed))
+
+    assert (await approvals.get(request.id)).pending is pending
+    assert all(each.context_id != THREAD for each in outputs)
+
+
+async def test_after_the_decision_an_edit_changes_nothing(
+    desk: ApprovalDesk, withdrawals: Withdrawals, approvals: Approvals
+) -> None:
+    request = await ask(approvals)
+    await press(desk, click(request, OMAR))
+    changed = edited()
+
+    assert await withdrawals.on_edited(changed, delivery(changed)) == []
+    assert (await approvals.get(request.id)).status is ApprovalStatus.APPROVED
