@@ -13,11 +13,15 @@ from typing import Any
 from hermes_bot.bus.port import Delivery
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import POST_CHECK
+from hermes_bot.messages.ticket_payloads import TICKET_ANSWERED, TICKET_CHANGED, TICKET_DUE
 from hermes_bot.observe.trace import parent_of
 
 SHOWN = 80
-OF_THE_EDGE = frozenset({POST_CHECK})
-"""Types that the edge sends itself; a replay posts nothing, so there are none."""
+OF_TICKETS = frozenset({TICKET_ANSWERED, TICKET_CHANGED, TICKET_DUE})
+"""Types that tell of a ticket, which in a replay may be as it was: they stand beside the way of the message."""
+
+OF_THE_EDGE = frozenset({POST_CHECK}) | OF_TICKETS
+"""Types that a replay has none of: those that the edge sends itself, too, since it posts nothing."""
 
 _MISSING = object()
 
@@ -35,7 +39,7 @@ class Hop:
 
 
 def hops_of(deliveries: Sequence[Delivery]) -> list[Hop]:
-    """Return the hops in the order of their messages."""
+    """Return the hops in the order of their messages, without those beside the way."""
     return [
         Hop(
             message_id=each.message.id,
@@ -46,6 +50,7 @@ def hops_of(deliveries: Sequence[Delivery]) -> list[Hop]:
             outputs=tuple(_types_below(each, deliveries)),
         )
         for each in sorted(deliveries, key=lambda each: (each.message.hops, each.message.id, each.agent))
+        if each.message.type not in OF_TICKETS
     ]
 
 
@@ -101,7 +106,7 @@ def _by_id(deliveries: Sequence[Delivery]) -> dict[str, Message]:
 
 
 def _types_below(delivery: Delivery, deliveries: Sequence[Delivery]) -> list[str]:
-    known = {each.message.id: each.message.type for each in deliveries}
+    known = {each.message.id: each.message.type for each in deliveries if each.message.type not in OF_TICKETS}
     start = f"{delivery.message.id}-{delivery.branch}" if delivery.branch else f"{delivery.message.id}-"
     ours = (each for each in known if each.startswith(start) and parent_of(each, known) == delivery.message.id)
     return [known[each] for each in sorted(ours)]

@@ -6,6 +6,8 @@ import logging
 from collections.abc import Mapping, Sequence
 
 HOP = "hop"
+ASIDE = frozenset({"ticket.changed", "ticket.due", "ticket.answered", "ticket.card"})
+"""Types of what happens beside the way of a customer's message: in the file, but not on the screen."""
 
 _LOG = logging.getLogger("hermes_bot.hops")
 
@@ -30,12 +32,17 @@ def log_hop(
 def hop_line(fields: Mapping[str, object]) -> str:
     """Return `MSG-… ticket.created → entry → ticket.order  12 ms`, ending in `→ (terminal)` where nothing followed."""
     outputs = fields.get("outputs")
-    made = ", ".join(str(each) for each in outputs) if isinstance(outputs, list) else ""
+    made = ", ".join(str(each) for each in outputs if each not in ASIDE) if isinstance(outputs, list) else ""
     outcome = str(fields.get("outcome", "done"))
     end = made or "(terminal)" if outcome == "done" else f"({outcome}, attempt {fields.get('attempt', 1)})"
     duration = fields.get("duration_ms")
     took = _took(duration) if isinstance(duration, int | float) else ""
     return f"{fields.get('message_id')} {fields.get('type')} → {fields.get('agent')} → {end}  {took}".rstrip()
+
+
+def on_the_way(record: logging.LogRecord) -> bool:
+    """Return whether a person who watches wants to see this record."""
+    return record.name != _LOG.name or getattr(record, "type", "") not in ASIDE
 
 
 def _took(duration_ms: float) -> str:

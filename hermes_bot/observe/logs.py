@@ -10,6 +10,7 @@ from typing import TextIO
 
 from hermes_bot.errors import SettingsError
 from hermes_bot.observe.formats import ConsoleFormat, JsonFormat
+from hermes_bot.observe.hops import on_the_way
 from hermes_bot.observe.redact import Redactor
 
 OUR_LOGGERS = ("hermes_bot", "agents", "routing")
@@ -56,6 +57,7 @@ def log_file() -> Path | None:
 def _console(stream: TextIO, redactor: Redactor, *, colour: bool, debug: bool) -> logging.Handler:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(ConsoleFormat(redactor, colour=colour, debug=debug))
+    handler.addFilter(on_the_way)
     if not debug:
         handler.addFilter(lambda record: record.name != "hermes_bot.hops")
     return handler

@@ -1,6 +1,7 @@
 """What a route says about its agents reaches the bus."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 
 import pytest
 
@@ -10,8 +11,10 @@ from hermes_bot.app.live_routing import check_agents, types_of
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.memory import MemoryBackend
 from hermes_bot.errors import SettingsError
-from hermes_bot.messages.message import Message
+from hermes_bot.messages.message import Message, utc_now
 from hermes_bot.settings import Settings
+from hermes_bot.store.database import Database
+from hermes_bot.tickets.tickets import Tickets
 from routing.routes_file import read_table
 
 
@@ -34,11 +37,17 @@ def table(*lines: str) -> bytes:
     ).encode()
 
 
+def bare_desk() -> Desk:
+    """Return a desk with tickets, which nobody opens, and nothing else."""
+    tickets = Tickets(Database("sqlite://"), clock=utc_now, continue_window_s=1)
+    return Desk(**dict.fromkeys((field.name for field in fields(Desk)), None) | {"tickets": tickets})  # type: ignore[arg-type]  # for agents that need none
+
+
 async def dispatched(agents: Sequence[Seer], content: bytes, number: int) -> None:
     """Bind the routes to the agents and publish so many messages, one after the other."""
     by_name = {agent.name: agent for agent in agents}
     bus = Bus(MemoryBackend())
-    bindings = AgentBindings(bus, Settings(), lambda _: None, by_name)  # type: ignore[arg-type,return-value]  # no desk is needed
+    bindings = AgentBindings(bus, Settings(), lambda _: bare_desk(), by_name)
     types = types_of(read_table(content, file="routing.yaml"), capabilities_of(by_name))
     bindings.bind({"ticket.refund": types["ticket.refund"]})
     await bus.start()

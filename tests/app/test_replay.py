@@ -132,6 +132,6 @@ async def test_the_bus_that_was_replayed_from_holds_what_it_held(settings: Setti
     await replayed(settings, ROOT)
 
     file = BusFile(settings.data.path / "bus.db")
-    states = {each.state for each in file.find()}
+    states = {each.state for each in file.find() if each.message.type != "ticket.due"}  # those wait for their time
     file.close()
     assert states == {State.DONE}
