@@ -33,8 +33,17 @@ async def delegated(
     parts = [_with_context(part, run, round_) for part in action.parts]
     number = sum(step.call.tool == "delegate" for step in state.steps) + 1
     key = kept.key if number == 1 else f"{kept.key}.r{number}"
-    sent = await desk.tasks.delegate(message, parts, agent=kept.agent, kept={"run": kept.key, "round": round_}, key=key)
+    whole, back = _with_request(message, run), {"run": kept.key, "round": round_}
+    sent = await desk.tasks.delegate(whole, parts, agent=kept.agent, kept=back, key=key)
     return sent, msgspec.structs.replace(state, rounds=rounds)
+
+
+def _with_request(message: Message, run: Run) -> Message:
+    """Return the message with the original request in its chain, so that whoever works on a part reads it whole."""
+    chain = message.context_chain
+    if chain.text:
+        return message
+    return msgspec.structs.replace(message, context_chain=msgspec.structs.replace(chain, text=run.request))
 
 
 def _with_context(part: Part, run: Run, round_: int) -> Part:
