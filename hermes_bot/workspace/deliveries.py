@@ -114,6 +114,7 @@ class Deliveries:
             self._settle(envelope_id, payload)
         elif fault.delay_s is not None:
             self._clock.call_later(fault.delay_s, lambda: self._settle(envelope_id, payload))
+        self._wake()
 
     def _settle(self, envelope_id: str, payload: Json) -> None:
         """Settle the envelope, if it is waited for just now."""

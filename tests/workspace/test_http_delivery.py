@@ -1,8 +1,6 @@
 """Events and interactions over signed HTTP, checked with Slack's own verifier and with a real bolt app."""
 
 import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -15,39 +13,11 @@ from hermes_bot.workspace.http_delivery import HttpDelivery, sign
 from hermes_bot.workspace.people import App
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.workspace.bot import bot_client
+from tests.workspace.receiver import receiving
 
 Json = dict[str, Any]
 BUTTON = {"type": "button", "action_id": "go", "text": {"type": "plain_text", "text": "Go"}, "value": "1"}
 CARD = [{"type": "actions", "elements": [BUTTON]}]
-
-
-class Receiver:
-    """The app's request URL: keeps what comes and answers as the test says."""
-
-    def __init__(self) -> None:
-        self.url = ""
-        self.requests: list[tuple[dict[str, str], bytes]] = []
-        self.answer: Callable[[bytes], web.Response] = lambda _body: web.Response()
-
-    async def take(self, request: web.Request) -> web.Response:
-        body = await request.read()
-        self.requests.append((dict(request.headers), body))
-        return self.answer(body)
-
-
-@asynccontextmanager
-async def receiving() -> AsyncIterator[Receiver]:
-    receiver = Receiver()
-    app = web.Application()
-    app.router.add_post("/slack/events", receiver.take)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    receiver.url = f"http://127.0.0.1:{runner.addresses[0][1]}/slack/events"
-    try:
-        yield receiver
-    finally:
-        await runner.cleanup()
 
 
 def http(server: WorkspaceServer) -> HttpDelivery:
