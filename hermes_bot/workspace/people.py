@@ -139,7 +139,7 @@ def dm_of(user: str, app: App, *, first: bool = True) -> Channel:
 
 
 def demo_world(app: App | None = None) -> World:
-    """Return the workspace of `make run`: two customers, two operators, an admin, three channels and the DMs."""
+    """Return the workspace of `make run`: customers, operators, an admin, a guest of another company, and the DMs."""
     app = app or App()
     staff = ("U0OMAR", "U0OLIVIA", "U0ADA")
     everyone = ("U0EMMA", "U0LINA", *staff)
@@ -149,6 +149,13 @@ def demo_world(app: App | None = None) -> World:
             Channel(id="C0SUPPORT", name="support", topic="Questions about your order", members=(*everyone, app.user)),
             Channel(id="C0HANDOFF", name="hermes-handoff", topic="Tickets for people", members=(*staff, app.user)),
             Channel(id="C0GENERAL", name="general", topic="Everything else", members=everyone),
+            Channel(
+                id="C0CASAAZUL",
+                name="casa-azul",
+                topic="With the people of Casa Azul, who sell our goods",
+                members=("U0MARTA", *staff, app.user),
+                shared_with=("T0CASAAZUL",),
+            ),
         ),
         groups=(
             UserGroup(id="S0APPROVERS", handle="approvers", members=("U0OMAR", "U0OLIVIA")),
@@ -162,5 +169,14 @@ def demo_world(app: App | None = None) -> World:
             Member(id="U0OMAR", name="Omar Haddad", email="omar.haddad@example.com", role="operator"),
             Member(id="U0OLIVIA", name="Olivia Brandt", email="olivia.brandt@example.com", role="operator"),
             Member(id="U0ADA", name="Ada Novak", email="ada.novak@example.com", role="admin"),
+            Member(
+                id="U0MARTA",
+                name="Marta Silva",
+                email="marta.silva@casa-azul.example",
+                role="customer",
+                team="T0CASAAZUL",
+                stranger=True,
+                company="Casa Azul",
+            ),
         )
     )
