@@ -56,7 +56,9 @@ async def _to_customer(
     await _remember(message, desk, ticket, run, end.memory)
     if end.outcome is Outcome.HANDOFF:
         return [_work_for(message, ticket, work, TICKET_HANDOFF, reason=end.reason, known=end.known)]
-    await desk.tickets.update(ticket.id, status=_status(ticket, run, end))
+    status = _status(ticket, run, end)
+    if not (work.then and status is TicketStatus.SOLVED):  # the rest of the message is still to be answered
+        await desk.tickets.update(ticket.id, status=status)
     if work.then and not desk.agent_of(work.then[0].type):
         so_far = msgspec.structs.replace(work, said=(*work.said, msgspec.convert(end, Said, from_attributes=True)))
         return [_work_for(message, ticket, so_far, TICKET_HANDOFF, reason="default")]

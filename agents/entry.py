@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from agents.aftermath import deleted, edited, gathered, gathering, note, reopened_for_people, thumb
 from agents.answers import answered
 from agents.deciding import (
     OFFERED,
@@ -20,11 +21,12 @@ from agents.deciding import (
 from agents.desk import Desk, agent_in
 from agents.language import language_of
 from agents.replies import reply
+from agents.staff_words import HOLD, heard_staff, of_hold
+from agents.words import SmallTalk
 from agents.wrong_team import correction
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
-    HANDOFF_NOTED,
     REPLY_READY,
     TICKET_CLICKED,
     TICKET_HANDOFF,
@@ -32,18 +34,17 @@ from hermes_bot.messages.payloads import (
     Audience,
     Choice,
     Clicked,
-    HandoffNoted,
     Inbound,
     Reply,
     Work,
     read,
 )
-from hermes_bot.messages.ticket_payloads import TICKET_DELETED, TICKET_EDITED
+from hermes_bot.messages.ticket_payloads import TICKET_DELETED, TICKET_EDITED, TICKET_GATHERED
 from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 
 
 class EntryAgent:
-    """Handles ticket.created, ticket.replied and ticket.clicked."""
+    """Handles ticket.created, ticket.replied, ticket.clicked, ticket.edited, ticket.deleted and ticket.gathered."""
 
     name = "entry"
 
@@ -51,30 +52,58 @@ class EntryAgent:
         """Return the work for one agent, a note for the people who own the ticket, or nothing for staff."""
         if message.type == TICKET_CLICKED:
             return await self._clicked(message, desk)
-        if message.type in (TICKET_EDITED, TICKET_DELETED):
-            return []
-        inbound = read(message, Inbound)
+        if message.type == TICKET_DELETED:
+            return await deleted(message, desk)
+        if message.type == TICKET_EDITED:
+            changed = await edited(message, desk)
+            return changed if isinstance(changed, list) else await self._take(
+                message, changed[1], changed[0].ticket, desk
+            )  # fmt: skip
+        if message.type == TICKET_GATHERED:
+            whole = await gathered(message, desk)
+            return [] if whole is None else await self._take(message, whole[1], whole[0], desk)
+        return await self._heard(message, read(message, Inbound), desk)
+
+    async def _heard(self, message: Message, inbound: Inbound, desk: Desk) -> list[Message]:
         corrected = await correction(message, inbound, desk)
         if corrected is not None:
             return corrected
-        if await _meant_for_others(message, inbound, desk):
-            return []
+        remark = await heard_staff(message, inbound, desk)
+        if remark is not None:
+            return remark
         text = _words_of(inbound)
         fixed = desk.ways_of(inbound.channel).language
         located = await desk.tickets.locate(
             inbound, context_id=message.context_id, message_id=message.id, language=fixed or language_of(inbound.text)
         )
         ticket = located.ticket
+        rated = thumb(message, ticket, text)
+        if rated is not None:
+            return [rated]
         shown = await answered(message, inbound, ticket, text, desk)
         if ticket.owner is not Owner.BOT:
-            return [_note(message, ticket, text), *shown]
+            await reopened_for_people(ticket, text, desk)
+            return [note(message, ticket, text), *shown]
         if shown:
             return shown
+        if desk.tickets.merge_window_s:
+            return gathering(message, inbound, ticket, desk)
+        return await self._take(message, inbound, ticket, desk)
+
+    async def _take(self, message: Message, inbound: Inbound, ticket: Ticket, desk: Desk) -> list[Message]:
+        """Return the work on the customer's words for the agent that they go to."""
+        if ticket.owner is not Owner.BOT:
+            return [note(message, ticket, inbound.text)]
+        fixed = desk.ways_of(inbound.channel).language
         situation = replace(await self._situation(message, ticket, desk), team=inbound.user_team or inbound.team)
         language = fixed or language_of(inbound.text, previous=situation.language)
         decision = await decide(inbound, situation, desk)
         return await self._send(message, desk, ticket, situation, decision, Work(
-            ticket_id=ticket.id, text=text, language=language, source_ts=inbound.ts, reason=decision.reason
+            ticket_id=ticket.id,
+            text=_words_of(inbound),
+            language=language,
+            source_ts=inbound.ts,
+            reason=decision.reason,
         ))  # fmt: skip
 
     async def _clicked(self, message: Message, desk: Desk) -> list[Message]:
@@ -83,12 +112,14 @@ class EntryAgent:
             ticket = await desk.tickets.get(clicked.ticket_id)
         except PermanentError:
             return [_forgotten(message, clicked, desk)]
+        if clicked.choice.startswith(HOLD):
+            return [of_hold(message, clicked, ticket)]
         situation = await self._situation(message, ticket, desk)
         if (clicked.user, clicked.team) != (ticket.requester, situation.team or ticket.team):
             text = desk.texts.render(ticket.language, "entry.not_yours")
             return [reply(message, ticket, text, audience=Audience.EPHEMERAL, user=clicked.user)]
         if ticket.owner is not Owner.BOT:
-            return [_note(message, ticket, clicked.label)]
+            return [note(message, ticket, clicked.label)]
         decision, choice = decide_click(clicked.choice, situation)
         meant = clicked.choice.startswith(OFFERED)
         return await self._send(message, desk, ticket, situation, decision, Work(
@@ -139,6 +170,8 @@ class EntryAgent:
     ) -> list[Message]:
         decision = _reachable(decision, desk)
         await self._remember(message, desk, ticket, before, decision, work)
+        if ticket.status.ended and decision.reason not in list(SmallTalk):
+            await desk.tickets.update(ticket.id, status=TicketStatus.REOPENED)
         if decision.candidates:
             await desk.tickets.update(
                 ticket.id, why=decision.why, status=TicketStatus.WAITING_CUSTOMER, language=work.language
@@ -148,13 +181,12 @@ class EntryAgent:
             await desk.tickets.update(ticket.id, language=work.language)
         else:
             agent = desk.agent_of(decision.type)
-            status = None if ticket.status is TicketStatus.WAITING_APPROVAL else TicketStatus.WORKING
             await desk.tickets.update(
                 ticket.id,
                 route=agent_in(decision.type),
                 agent=agent,
                 why=decision.why,
-                status=status,
+                status=_status(ticket, decision),
                 language=work.language,
             )
         return [message.child(decision.type, _in_parts(work, decision), context_id=ticket.context_id)]
@@ -177,6 +209,14 @@ class EntryAgent:
             "question_ts": work.source_ts if asks else before.question_ts,
         }
         await desk.runs.save(ticket.id, self.name, state, message_id=message.id)
+
+
+def _status(ticket: Ticket, decision: Decision) -> TicketStatus | None:
+    """Return what the ticket is at next; None where it stays as it is."""
+    chat = decision.reason in list(SmallTalk)
+    if ticket.status is TicketStatus.WAITING_APPROVAL or (chat and ticket.status.ended):
+        return None
+    return TicketStatus.WAITING_CUSTOMER if decision.type == TICKET_UNKNOWN else TicketStatus.WORKING
 
 
 def _reachable(decision: Decision, desk: Desk) -> Decision:
@@ -212,29 +252,10 @@ def _label(type_: str, work: Work, desk: Desk) -> str:
         return name.replace("_", " ").replace("-", " ").capitalize()
 
 
-async def _meant_for_others(message: Message, inbound: Inbound, desk: Desk) -> bool:
-    """Whether a reply in a thread is none of ours; raise TransientError when that cannot be known.
-
-    It is none where nobody addressed the bot and the thread has no ticket, and where somebody of the staff writes
-    and only others have one.
-    """
-    if not inbound.thread_ts:
-        return False
-    requesters = await desk.tickets.requesters(message.context_id)
-    if not requesters or inbound.user in requesters:
-        return inbound.known_only and not requesters
-    return await desk.staff.includes(inbound.user_team or inbound.team, inbound.user)
-
-
 def _words_of(inbound: Inbound) -> str:
     """Return the text, or a word for what came instead of one."""
     text = inbound.text.strip()
     return text or " ".join(f"[file: {name}]" for name in inbound.files)
-
-
-def _note(message: Message, ticket: Ticket, text: str) -> Message:
-    note = HandoffNoted(ticket_id=ticket.id, text=text, user=ticket.requester)
-    return message.child(HANDOFF_NOTED, note, context_id=ticket.context_id)
 
 
 def _forgotten(message: Message, clicked: Clicked, desk: Desk) -> Message:

@@ -42,6 +42,8 @@ from hermes_bot.triage.corrections import Corrections
 from hermes_bot.triage.desk import AGENT as TRIAGE
 from hermes_bot.triage.desk import TriageDesk
 
+ENTRY_ALSO = (ticket_payloads.TICKET_EDITED, ticket_payloads.TICKET_DELETED, ticket_payloads.TICKET_GATHERED)
+
 
 def subscribe_services(
     bus: Bus,
@@ -113,7 +115,7 @@ class AgentBindings:
         """Bind what no route decides."""
         entry, refund = EntryAgent(), self._agents["refund"]
         fixed = dict.fromkeys((payloads.TICKET_CREATED, payloads.TICKET_REPLIED, payloads.TICKET_CLICKED), entry)
-        fixed |= dict.fromkeys((ticket_payloads.TICKET_EDITED, ticket_payloads.TICKET_DELETED), entry)
+        fixed |= dict.fromkeys(ENTRY_ALSO, entry)
         for pattern, agent in {**fixed, payloads.APPROVAL_SETTLED: refund}.items():
             if pattern not in self._routed:
                 self._subscribe(pattern, agent)

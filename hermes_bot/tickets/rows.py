@@ -92,15 +92,16 @@ def change(
     if row is None:
         raise PermanentError(f"there is no ticket T-{number}")
     before = ticket_of(row)
+    kept = [name for name in JOURNALED if name in values]
     if only_when is not None and not only_when(before):
-        return Moved(ticket=before, won=done_by(connection, number, cause))
+        return Moved(ticket=before, won=done_by(connection, number, cause, *kept))
     status = values.get("status", before.status.value)
     legal = may_follow(before.status, TicketStatus(status))
     if not legal or (lenient and before.owner is not Owner.BOT):
         if status != before.status.value:
             log.info("a status that may not follow is left out", extra={"ticket_id": before.id, "status": status})
         if not lenient:
-            return Moved(ticket=before, won=done_by(connection, number, cause))
+            return Moved(ticket=before, won=done_by(connection, number, cause, *kept))
         values = {name: value for name, value in values.items() if name != "status"}
     changed = {name: value for name, value in values.items() if getattr(row, name) != value}
     entries = [(name, str(getattr(row, name)), str(changed[name])) for name in JOURNALED if name in changed]
@@ -111,7 +112,7 @@ def change(
         written["turn"] = row.turn + 1
     connection.execute(update(tickets).where(tickets.c.number == number).values(**written))
     write_down(connection, number, entries, cause, now)
-    won = bool(entries) or done_by(connection, number, cause)
+    won = bool(entries) or done_by(connection, number, cause, *kept)
     return Moved(ticket=by_number(connection, number), won=won)
 
 
@@ -135,13 +136,13 @@ def write_down(
         connection.execute(insert(ticket_journal), rows)
 
 
-def done_by(connection: Connection, number: int, cause: Cause, what: str = "") -> bool:
-    """Return whether this message has changed the ticket already."""
+def done_by(connection: Connection, number: int, cause: Cause, *whats: str) -> bool:
+    """Return whether this message has changed one of these in the ticket already."""
     if not cause.message_id:
         return False
     mine = select(ticket_journal.c.number).where(
-        ticket_journal.c.message_id == cause.message_id, ticket_journal.c.ticket_number == number
+        ticket_journal.c.message_id == cause.message_id,
+        ticket_journal.c.ticket_number == number,
+        ticket_journal.c.what.in_(whats),
     )
-    if what:
-        mine = mine.where(ticket_journal.c.what == what)
     return connection.execute(mine.limit(1)).first() is not None

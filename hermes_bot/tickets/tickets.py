@@ -49,6 +49,11 @@ class Tickets:
         self.touched = False
         self._windows = (continue_window_s, merge_window_s)
 
+    @property
+    def merge_window_s(self) -> float:
+        """How long a message waits for the next one; 0 where each is answered on its own."""
+        return self._windows[1]
+
     def on_behalf(self, message_id: str, by: str) -> Tickets:
         """Return these tickets for the handling of one message; `touched` says then whether it changed any."""
         continue_s, merge_s = self._windows
@@ -83,7 +88,7 @@ class Tickets:
                 further = {"updated_at": now, "turn": tickets.c.turn + 1}
                 connection.execute(update(tickets).where(tickets.c.number == number).values(**further))
             said = {"message_id": message_id, "ticket_number": number, "opened": opened, "at": now}
-            connection.execute(insert(ticket_messages).values(**said, ts=inbound.ts, text=inbound.text, state=""))
+            connection.execute(insert(ticket_messages).values(**said, ts=inbound.ts, text=_words_of(inbound), state=""))
             return Located(ticket=by_number(connection, number), opened=opened)
 
         self.touched = True
@@ -263,6 +268,11 @@ class Tickets:
 
 def _with_a_person(ticket: Ticket) -> bool:
     return ticket.owner is Owner.HUMAN
+
+
+def _words_of(inbound: Inbound) -> str:
+    """Return the text, or a word for what came instead of one."""
+    return inbound.text or " ".join(f"[file: {name}]" for name in inbound.files)
 
 
 def _open(

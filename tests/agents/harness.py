@@ -224,9 +224,10 @@ class Pump:
 
     async def _handle(self, agent: Agent, message: Message) -> tuple[Message, ...]:
         delivery = _delivery(message, agent.name)
-        outputs = stamp(delivery, await agent.handle(message, self.desk), self.clock())
+        desk = replace(self.desk, tickets=self.desk.tickets.on_behalf(message.id, agent.name))
+        outputs = stamp(delivery, await agent.handle(message, desk), self.clock())
         if self.twice:
-            again = await agent.handle(message, replace(self.desk, redelivered=True))
+            again = await agent.handle(message, replace(desk, redelivered=True))
             assert stamp(delivery, again, self.clock()) == outputs
         return outputs
 

@@ -47,13 +47,17 @@ async def test_a_button_of_a_ticket_that_the_store_does_not_know_is_answered_to_
     assert "don't know this request" in told.text
 
 
-async def test_staff_who_write_in_a_customers_thread_start_nothing(pump: Pump, desk: Desk) -> None:
+async def test_staff_who_write_in_a_customers_thread_are_asked_alone_what_they_meant(pump: Pump, desk: Desk) -> None:
     asked = await pump.says("U0EMMA", "Where is my order 10002?")
     operator = await pump.says("U0OMAR", "I'll look into order 10002", thread_ts=asked.answer.thread_ts)
     admin = await pump.says("U0ADA", "thanks", thread_ts=asked.answer.thread_ts)
 
-    assert len(operator.messages) == len(admin.messages) == 1
-    assert len(await desk.tickets.listing()) == 1
+    (asks,) = operator.replies
+    assert (asks.audience, asks.user) == (Audience.EPHEMERAL, "U0OMAR")
+    assert [choice.label for choice in asks.choices] == ["Take over", "Only this message"]
+    assert len(admin.messages) == 1  # one is asked at a time
+    (ticket,) = await desk.tickets.listing()
+    assert (ticket.requester, ticket.held_by) == ("U0EMMA", "U0OMAR")
 
 
 async def test_staff_who_write_for_themselves_get_a_ticket_like_a_customer(pump: Pump) -> None:
