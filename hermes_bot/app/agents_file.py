@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from agents.spec import AgentsFile
@@ -23,18 +23,24 @@ class AgentSetup:
     specs: AgentsFile
     tools: tuple[Tool, ...]
 
+    def levelled(self, tool: Tool) -> Tool:
+        """Return a tool that came later, with the level that an admin gave it."""
+        return _levelled(tool, self.specs)
 
-def read_setup(settings: Settings, more: Sequence[Tool] = ()) -> AgentSetup:
+
+def read_setup(settings: Settings, more: Sequence[Tool] = (), later: tuple[str, ...] = ()) -> AgentSetup:
     """Return the agents' file and the tools: Hermes' own, `more` and those of its `tool_files`.
 
-    Raise SettingsError for whatever is wrong in it.
+    `later` are beginnings of names of tools that are not there yet. Raise SettingsError for whatever is wrong in it.
     """
     file = settings.agents.file
     specs, written = read_specs(file)
     found = [*discover("hermes_bot.tools"), *more]
     for name in specs.tool_files:
         found += tools_in(file.parent / name)
-    check_specs(specs, written, tools={tool.name for tool in found}, model=settings.model.name)
+    named = {*specs.tools, *(name for spec in specs.agents.values() for name in spec.tools)}
+    known = {tool.name for tool in found} | {name for name in named if name.startswith(later)}
+    check_specs(specs, written, tools=known, model=settings.model.name)
     return AgentSetup(specs=specs, tools=tuple(_levelled(tool, specs) for tool in found))
 
 
@@ -64,4 +70,4 @@ def _levelled(tool: Tool, specs: AgentsFile) -> Tool:
     if level >= Level.L2 and tool.describe is None:
         text = f"tools.{tool.name}.level: nobody could approve it, for it cannot say what it does"
         raise SettingsError(text, key=f"tools.{tool.name}")
-    return replace(tool, level=level)
+    return tool.at(level)

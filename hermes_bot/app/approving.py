@@ -53,7 +53,7 @@ def refuse_unknown_tools(settings: Settings, toolbox: Toolbox) -> None:
     problems = []
     for number, rule in enumerate(settings.approvals.rules):
         path: KeyPath = ("approvals", "rules", number, "tool")
-        if rule.tool == ANY_TOOL or levels.get(rule.tool, "L0") not in ASKS_NOBODY:
+        if rule.tool == ANY_TOOL or levels.get(rule.tool, "L0") not in ASKS_NOBODY or toolbox.comes_later(rule.tool):
             continue
         if rule.tool in levels:
             text = f"names {rule.tool!r}, which runs without an approval ({levels[rule.tool]})"

@@ -17,6 +17,7 @@ from agents.texts import Texts
 from hermes_bot.app.agents_file import read_setup
 from hermes_bot.app.approving import policy_version, refuse_unknown_tools, rules_of
 from hermes_bot.app.limits import guard_limits, scheduler_of, wait_rules
+from hermes_bot.app.tool_sources import ToolSources, build_toolbox
 from hermes_bot.app.watch import Watch
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.bus.bus import Bus
@@ -43,6 +44,7 @@ from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.failures import failed_message
 from hermes_bot.tickets.runs import Runs
 from hermes_bot.tickets.tickets import Tickets
+from hermes_bot.tools.call_log import CallLog
 from hermes_bot.tools.demo_shop import create_demo_shop
 from hermes_bot.tools.order_book import OrderBook
 from hermes_bot.tools.policies import read_policies
@@ -89,6 +91,7 @@ class Stores:
     toolbox: Toolbox
     watch: Watch
     specs: AgentsFile
+    sources: ToolSources
     clock: Clock
 
 
@@ -108,16 +111,19 @@ async def opened(settings: Settings, clock: Clock, *, effects: bool = True) -> A
         await migrate(database)
         if settings.demo_shop:
             await create_demo_shop(shop, clock().date())
-        stores = build_stores(settings, database, shop, clock, effects=effects)
+        sources = ToolSources(settings.connections, clock=clock)
+        opened_databases.push_async_callback(sources.close)
+        stores = build_stores(settings, database, shop, sources, clock, effects=effects)
         refuse_unknown_tools(settings, stores.toolbox)
         yield stores
 
 
 def build_stores(
-    settings: Settings, database: Database, shop: Database, clock: Clock, *, effects: bool = True
+    settings: Settings, database: Database, shop: Database, sources: ToolSources, clock: Clock, *, effects: bool = True
 ) -> Stores:
     """Return everything that reads and writes SQL."""
-    book, watch, setup = OrderBook(shop), Watch(settings, database, clock), read_setup(settings)
+    book, watch = OrderBook(shop), Watch(settings, database, clock)
+    setup = read_setup(settings, sources.tools, sources.prefixes)
     services = {"shop": Shop(book=book, policies=read_policies(settings.policies.file), clock=clock)}
     return Stores(
         database=database,
@@ -137,15 +143,18 @@ def build_stores(
         ),
         proposals=Proposals(database, clock=clock),
         book=book,
-        toolbox=Toolbox(
-            setup.tools,
-            allowed=setup.specs.allowed,
-            services=services,
+        toolbox=build_toolbox(
+            settings,
+            setup,
+            sources,
+            services,
+            calls=CallLog(database, clock=clock),
             on_call=watch.reports.tool_call,
             effects=effects,
         ),
         watch=watch,
         specs=setup.specs,
+        sources=sources,
         clock=clock,
     )
 

@@ -103,6 +103,7 @@ class HermesApp:
         warn_of_store(self._settings)
         settings = await self._reachable()
         stores = await self._parts.enter_async_context(self._opened(settings))
+        await stores.sources.open()
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))
         planners = await self._planners(settings, stores, texts)
         agents = agents_of(texts, planners) | {agent.name: agent for agent in self._routed.values()}
@@ -184,9 +185,7 @@ class HermesApp:
         )
         return in_workspace(settings, self.workspace)
 
-    def _build_front(
-        self, settings: Settings, stores: Stores, bus: Bus, backend: Backend, texts: Texts
-    ) -> Front:
+    def _build_front(self, settings: Settings, stores: Stores, bus: Bus, backend: Backend, texts: Texts) -> Front:
         if not self._edge:
             return LibraryFront(stores.database, self._directory, self._clock)
         probes = stores.watch.health(bus, backend, stores.approvals).probes()

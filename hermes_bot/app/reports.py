@@ -93,6 +93,8 @@ def call_record(call: ToolCall, bound: Mapping[str, object], ended_at: datetime)
         agent=call.agent,
         attempt=attempt if isinstance(attempt, int) else 1,
         error=call.error[:LONGEST_ERROR],
+        bytes_in=call.bytes_in,
+        bytes_out=call.bytes_out,
         name=call.tool,
         level=call.level,
     )

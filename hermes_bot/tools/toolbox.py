@@ -125,6 +125,10 @@ class Toolbox:
         """Return the tool of that name."""
         return self._tools.get(name)
 
+    def comes_later(self, name: str) -> bool:
+        """Return whether a tool of that name may come from a source that is not there yet."""
+        return name not in self._tools and self._source_of(name) is not None
+
     def put(self, source: str, tools: Sequence[Tool]) -> None:
         """Have these tools of the source, and no others of it: it came back, or changed what it offers."""
         kept = {name: tool for name, tool in self._tools.items() if not name.startswith(f"{source}{PARTS}")}
@@ -298,10 +302,13 @@ class Toolbox:
         """Return the tool where the agent may call it; raise ToolUnavailable where its source is away."""
         if name not in self._allowed.get(agent, frozenset()):
             return None
-        source = next((each for each in self._sources if name.startswith(f"{each.name}{PARTS}")), None)
+        source = self._source_of(name)
         if source is not None and source.away:
             raise ToolUnavailable(f"tool {name}: {source.away}")
         return self._tools.get(name)
+
+    def _source_of(self, name: str) -> Source | None:
+        return next((each for each in self._sources if name.startswith(f"{each.name}{PARTS}")), None)
 
     def _called(
         self,
@@ -328,10 +335,9 @@ class Toolbox:
         for tool in self._tools.values():
             if missing := tool.needs - _FROM_HERMES - set(self._services):
                 raise SettingsError(f"tool {tool.name} needs {', '.join(sorted(missing))}, which nobody gives it")
-        elsewhere = tuple(f"{source.name}{PARTS}" for source in self._sources)
         for agent, names in self._allowed.items():
             for name in sorted(names - set(self._tools)):
-                if name.startswith(elsewhere):
+                if self.comes_later(name):
                     continue
                 near = difflib.get_close_matches(name, list(self._tools), n=1)
                 hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(self._tools))}"

@@ -1,0 +1,1 @@
+"""Tools that other systems bring: databases with named operations, and MCP servers."""
