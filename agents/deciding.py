@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.action import CHOICE_HUMAN
-from agents.desk import Desk, agent_in
+from agents.desk import Desk, agent_in, type_named
+from agents.leanings import complains, introduces, leaning, out_of_scope, quotes_staff, wants_people
 from agents.requests import Clause, asks_where, clauses_of, may_hold_several, takes_back
 from agents.words import (
     SmallTalk,
@@ -27,7 +28,7 @@ from routing.explanation import why_line
 OFFERED = "to/"  # a button under entry's own question: `to/<type>`
 STRONG_SCORE = 0.8
 
-_UNCLEAR = frozenset({"unclear", "files", "not_sure"})
+_UNCLEAR = frozenset({"unclear", "files", "not_sure", "out_of_scope"})
 # Agents that remember what the conversation is about; the others start afresh with each message.
 _FOLLOWED = frozenset({"order", "refund"})
 
@@ -111,7 +112,7 @@ async def decide(inbound: Inbound, situation: Situation, desk: Desk) -> Decision
     text = inbound.text.strip()
     if not text:
         return _decide_without_words(inbound, situation)
-    if asks_for_a_person(text):
+    if asks_for_a_person(text) or wants_people(text):
         return Decision(type=TICKET_HANDOFF, why="asked for a person", reason="asked")
     if situation.waiting and is_bare(text):
         return Decision(type=situation.type, why="answers a question", keeps=True)
@@ -120,6 +121,10 @@ async def decide(inbound: Inbound, situation: Situation, desk: Desk) -> Decision
         return _small_talk(talk)
     if situation.followed and is_bare(text):
         return Decision(type=situation.type, why="follows up", keeps=True)
+    if introduces(text):
+        return _introduced(situation)
+    if situation.waiting and out_of_scope(text):
+        return _unclear(situation, "none of the agents' business", TICKET_UNKNOWN, "out_of_scope")
     return await _several(text, desk) or _route(text, situation, await _choose(text, desk), desk)
 
 
@@ -130,10 +135,20 @@ def _decide_without_words(inbound: Inbound, situation: Situation) -> Decision:
 
 
 def _unclear(situation: Situation, why: str, type: str, reason: str) -> Decision:
-    """Return the decision for what no agent takes: one question, and the second time in a row a person."""
-    if situation.unclear:
+    """Return the decision for what no agent takes: one question, and the second time in a row a person.
+
+    What is clearly none of any agent's business is said to be so twice.
+    """
+    if situation.unclear > (reason == "out_of_scope"):
         return Decision(type=TICKET_HANDOFF, why=f"unclear twice; {why}", reason="unclear_twice")
     return Decision(type=type, why=why, reason=reason, keeps=True)
+
+
+def _introduced(situation: Situation) -> Decision:
+    """Return the decision for somebody who says who they are: it answers a question, or wants nothing yet."""
+    if situation.waiting:
+        return Decision(type=situation.type, why="says who they are", keeps=True)
+    return Decision(type=TICKET_UNKNOWN, why="says who they are", reason="introduced", keeps=True)
 
 
 def _small_talk(talk: SmallTalk) -> Decision:
@@ -153,15 +168,24 @@ def _route(text: str, situation: Situation, choice: RouteChoice, desk: Desk) -> 
     chosen = Decision(type=choice.type, why=why)
     if situation.agent == "refund" and choice.reason != "keyword" and is_short(text) and asks_where(text):
         return Decision(type=TICKET_ORDER, why=f"asks where it is; {why}")
+    leans = leaning(text)
+    if situation.followed and leans not in ("", situation.agent) and choice.reason != "keyword":
+        return Decision(type=type_named(leans), why=f"wants another thing; {why}")
     if situation.followed and _stays(text, situation, chosen, choice, desk):
         return Decision(type=situation.type, why=f"follows up; {why}", keeps=True)
     if choice.route is None and is_thanks(text):
         return _small_talk(SmallTalk.THANKS)
     if choice.route is None and is_bare(text) and order_numbers_in(text):
         return Decision(type=TICKET_ORDER, why="an order number alone")
+    if choice.route is None and complains(text):
+        return Decision(type=TICKET_HANDOFF, why=f"complains; {why}", reason="default")
     if choice.candidates:
-        return _ask(situation, choice, why, desk)
-    return chosen if choice.route is not None else _unclear(situation, why, choice.type, "unclear")
+        likely = {desk.agent_of(desk.type_of(name)) for name in choice.candidates}
+        leads = leans and (leans in likely or not situation.asked)
+        return Decision(type=type_named(leans), why=f"{leans}; {why}") if leads else _ask(situation, choice, why, desk)
+    if choice.route is not None:
+        return chosen
+    return _unclear(situation, why, choice.type, "out_of_scope" if out_of_scope(text) else "unclear")
 
 
 def _stays(text: str, situation: Situation, chosen: Decision, choice: RouteChoice, desk: Desk) -> bool:
@@ -189,6 +213,8 @@ def _changes_the_subject(text: str, chosen: Decision, choice: RouteChoice) -> bo
 
     "The order number is 10002" and "I don't have the order number" read like an order to the router, whoever asked.
     """
+    if chosen.type == TICKET_HANDOFF and quotes_staff(text):
+        return False
     if choice.route is None or (chosen.type == TICKET_ORDER and not asks_about_order(text)):
         return False
     return choice.reason == "keyword" or choice.score >= STRONG_SCORE
@@ -211,7 +237,7 @@ async def _several(text: str, desk: Desk) -> Decision | None:
         return Decision(type=TICKET_HANDOFF, why=f"takes back what it asks; {why}", reason="several")
     if len(agents) == 1:
         return None
-    if changes or not agents <= _FOLLOWED:
+    if not agents <= _FOLLOWED:
         return Decision(type=TICKET_HANDOFF, why=why, reason="asked" if "handoff" in agents else "several")
     parts = _parts(clauses, types)
     return Decision(type=parts[0].type, why=why, parts=parts)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from agents.desk import Desk
 from agents.replies import reply
 from agents.texts import STAFF_LANGUAGE
+from agents.urgency import Urgency, urgency_of
+from hermes_bot.approvals.request import ApprovalStatus
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import HANDOFF_NOTED, HANDOFF_REQUESTED, HandoffNoted, HandoffRequested, Work, read
-from hermes_bot.tickets.ticket import Owner, Ticket
+from hermes_bot.tickets.ticket import Owner, Priority, Ticket
 
 QUOTED_CHARACTERS = 500
 DEFAULT_REASON = "default"
@@ -27,9 +29,12 @@ class HandoffAgent:
             note = HandoffNoted(ticket_id=ticket.id, text=work.text, user=ticket.requester)
             return [message.child(HANDOFF_NOTED, note, context_id=ticket.context_id)]
         reason = work.reason if work.reason in REASONS else DEFAULT_REASON
-        summary = await _summary(work, ticket, reason, desk)
+        urgency = urgency_of(ticket.subject, work.text)
+        summary = await _summary(message, work, ticket, urgency, desk)
         await desk.runs.save(ticket.id, self.name, {"handed_by": message.id}, message_id=message.id)
         shown = desk.texts.render(STAFF_LANGUAGE, f"handoff.reason.{reason}")
+        if urgency.priority is not Priority.NORMAL and ticket.priority is Priority.NORMAL:
+            await desk.tickets.change(ticket.id, {"priority": urgency.priority.value})
         await desk.tickets.hand_to_human(ticket.id, reason=shown, summary=summary)
         told = desk.texts.render(work.language, f"handoff.told.{reason}")
         text = "\n\n".join([*(each.text for each in work.said), told])
@@ -51,12 +56,12 @@ class HandoffAgent:
 # What the customer is told and the staff reads has one text for each of these.
 REASONS = frozenset({
     "asked", "cancel", "address", "no_identity", "unclear_twice", "not_found", "tool_refused", "too_many_steps",
-    "nothing_more", "several", "missing", "dispute", "exchange", "return", DEFAULT_REASON,
+    "nothing_more", "several", "missing", "dispute", "exchange", "return", "modify", DEFAULT_REASON,
 })  # fmt: skip
 
 
-async def _summary(work: Work, ticket: Ticket, reason: str, desk: Desk) -> str:
-    """Return who, what, since when, the last words and what the bot knows, in the staff's language."""
+async def _summary(message: Message, work: Work, ticket: Ticket, urgency: Urgency, desk: Desk) -> str:
+    """Return who, what, how urgent, what the bot found and said and what is open, in the staff's language."""
     try:
         name = (await desk.directory.person(ticket.team, ticket.requester)).name
     except PermanentError:
@@ -70,8 +75,28 @@ async def _summary(work: Work, ticket: Ticket, reason: str, desk: Desk) -> str:
         subject=_quoted(ticket.subject),
         last_words=_quoted(work.text),
         known=work.known,
+        urgency=[desk.texts.render(STAFF_LANGUAGE, f"handoff.urgency.{reason}") for reason in urgency.reasons],
+        said=_quoted(await _last_answer(message, work, ticket, desk)),
+        open=await _open(ticket, desk),
         why=ticket.why,
     )
+
+
+async def _last_answer(message: Message, work: Work, ticket: Ticket, desk: Desk) -> str:
+    """Return what the bot told the customer last, before this."""
+    if work.said:
+        return work.said[-1].text
+    states = [await desk.runs.load(ticket.id, agent, message_id=message.id) for agent in (ticket.agent, *_ANSWERING)]
+    return next((str(state["said"]["text"]) for state in states if state.get("said", {}).get("text")), "")
+
+
+async def _open(ticket: Ticket, desk: Desk) -> list[str]:
+    """Return what still waits for a decision in this ticket."""
+    waiting = await desk.approvals.touched_in(ticket.context_id, "")
+    return [each.title for each in waiting if each.ticket_id == ticket.id and each.status is ApprovalStatus.PENDING]
+
+
+_ANSWERING = ("order", "refund")
 
 
 def _quoted(text: str) -> str:

@@ -25,6 +25,8 @@ class UnknownAgent:
 def _key(work: Work) -> str:
     if work.reason == "files":
         return "unknown.files"
+    if work.reason == "introduced":
+        return "small_talk.introduced"
     talk = SmallTalk.THANKS if is_thanks(work.text) else small_talk(work.text)
     if not work.text.strip():
         talk = SmallTalk.GREETING

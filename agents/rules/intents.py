@@ -18,6 +18,7 @@ class OrderWish(StrEnum):
     MISSING = "missing"
     HURRY = "hurry"
     CONTENTS = "contents"
+    MODIFY = "modify"
     TRACKING = "tracking"
     STATUS = "status"
 
@@ -49,6 +50,7 @@ _ORDER_WISHES = (
     (OrderWish.LIST, patterns.LIST),
     (OrderWish.MISSING, patterns.MISSING),
     (OrderWish.TRACKING, patterns.TRACKING),
+    (OrderWish.MODIFY, patterns.MODIFY),
     (OrderWish.CONTENTS, patterns.CONTENTS),
     (OrderWish.HURRY, patterns.HURRY),
 )

@@ -20,7 +20,7 @@ from agents.words import says_no, says_yes
 from hermes_bot.messages.payloads import TICKET_REFUND
 
 CHOICE_REFUND = "refund:"
-_FITTING = {OrderWish.CANCEL: OPEN, OrderWish.ADDRESS: OPEN}
+_FITTING = {OrderWish.CANCEL: OPEN, OrderWish.ADDRESS: OPEN, OrderWish.MODIFY: OPEN}
 
 
 class OrderPlanner:
@@ -51,6 +51,8 @@ class OrderPlanner:
         found = find_order(run, talk, "order", _FITTING.get(wish, frozenset()))
         if not isinstance(found, tuple):
             return found
+        if wish is OrderWish.MODIFY:
+            return to_people(run, "modify", *(("Order", number) for number in found))
         if wish is OrderWish.CANCEL:
             return plan_cancel(run, talk, found)
         if wish is OrderWish.INVOICE:

@@ -83,6 +83,14 @@ CONTENTS = _any(
     r"买的什么",
     r"有什么商品",
 )
+MODIFY = _any(
+    r"\b(?:chang\w*|modif\w*|switch\w*|updat\w*)\b.{0,40}\b(?:colou?r|size|items?|model|version|order|quantity|products?)\b",
+    r"\b(?:remov\w*|add)\b.{0,40}\b(?:from|to) (?:my|the|this|that) (?:\w+ )?order\b",
+    r"\bsplit\b.{0,20}\bpayment\b",
+    r"\b(?:change|switch|different|another)\b.{0,20}\bpayment method\b",
+    r"(?:改|换).{0,4}(?:颜色|尺码|型号|数量|规格|款式)",
+    r"(?:加|减|删)(?:一|两|掉|个|件)",
+)
 TRACKING = _any(r"\btracking\b", r"\btrack\b", r"\bcarrier\b", r"快递单号", r"运单号?", r"物流单号", r"哪家快递")
 
 DISPUTE = _any(

@@ -47,6 +47,13 @@ _NOISE = re.compile(
     r"|\b\d{4}(?:[- ]\d{4}){2,4}\b"  # a card
     r"|\b\d{1,3}(?:,\d{3})+(?:\.\d+)?\b|\b\d+[.,]\d{1,2}\b"  # 1,250.00 or 12.50
 )
+_ZIP = re.compile(
+    r",\s*[A-Z]{2}\.?,?\s+\d{5}(?:-\d{4})?\b"  # Springfield, IL 62704
+    r"|\b(?:AL|AK|AZ|AR|CA|CO|CT|FL|GA|IL|IA|KS|KY|LA|MD|MA|MI|MN|MS|MO|MT|NE|NV|NH|NJ|NM|NY|NC|ND|OH|PA|RI|SC|SD|TN|TX"
+    r"|UT|VT|VA|WA|WV|WI|WY|DC),?\s+\d{5}(?:-\d{4})?\b"
+    r"|\b(?:[Ll]ive|[Ll]iving|[Bb]ased|[Ll]ocated|[Mm]oved)\b[^.!?]{0,40}?\b\d{5}\b"
+)
+_SPEAKS_OF_ZIP = re.compile(r"\bzip\b|\bpost ?codes?\b|\bpostal codes?\b|邮编|邮政编码")
 _GLUED = re.compile(r"\b(orders?|purchases?)(?=(?:[a-z]{1,4}-?)?\d)")  # order10023, orderORD-38201160
 _HOTLINES = frozenset({"12315"})  # China's consumer complaints line, which angry customers name
 _ORDINARY_LETTERS = frozenset({"in", "on", "at", "to", "of", "for", "and", "or", "tel"})
@@ -57,7 +64,8 @@ _TOKEN = re.compile(
 
 def order_numbers_in(text: str) -> tuple[str, ...]:
     """Return the candidate order numbers in `text`, in order of appearance, each once, as `canonical` writes them."""
-    plain = _GLUED.sub(r"\1 ", _NOISE.sub(_blank, _flat(text[:MAX_TEXT])))
+    kept = _ZIP.sub(_blank, unicodedata.normalize("NFKC", text[:MAX_TEXT]))
+    plain = _GLUED.sub(r"\1 ", _NOISE.sub(_blank, _flat(kept)))
     found = dict.fromkeys(number for token in _TOKEN.finditer(plain) for number in _read(plain, token))
     return tuple(found)
 
@@ -94,6 +102,8 @@ def _read(text: str, token: re.Match[str]) -> tuple[str, ...]:
     if " " in token["digits"]:  # "10 023" is one number only where the writer said that a number follows
         return (canonical(token.group()),) if explicit else ()
     if not explicit and _is_an_amount(token, after, cued=bool(cue)):
+        return ()
+    if not (explicit or cue or token["letters"]) and len(token["digits"]) == 5 and _SPEAKS_OF_ZIP.search(text):
         return ()
     return (canonical(token.group()),) if _plausible(token, cued=explicit or bool(cue), explicit=explicit) else ()
 

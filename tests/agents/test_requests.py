@@ -13,6 +13,7 @@ from hermes_bot.tools.order_number import order_numbers_in
 from tests.agents.harness import Pump, Turn
 
 BOTH = [
+    "Cancel my order 10002. Also, I want a refund for order 10001.",
     "Where is my order 10002? Also, I want a refund for order 10001.",
     "I want a refund for order 10001. Where is my order 10002?",
     "Please track my order 10002, and I want a refund for order 10001",
@@ -66,7 +67,6 @@ async def test_the_card_for_the_refund_is_asked_for_beside_the_one_answer(pump: 
     [
         "Where is my order 10002? Also, I want to talk to a human being about it, connect me with an agent",
         "Refund order 10001. Actually no, don't refund it.",
-        "Cancel my order 10005. Also, I want a refund for order 10001.",
         "订单10001我要退款。算了，不退了",
         "我要退款，订单10001。另外请转人工客服",
     ],
