@@ -11,6 +11,8 @@ from typing import Protocol
 
 from hermes_bot.errors import PermanentError, TransientError
 
+MOST_NAMES = 10
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Person:
@@ -59,18 +61,30 @@ class Roles:
             person = await self._directory.person(self._team, user, fresh=True)
         except PermanentError:
             return False
-        outsider = person.team != self._team or person.stranger or person.guest
-        return not (outsider or person.deactivated or person.bot)
+        return self._ours(person)
 
     async def names(self, members: Sequence[str]) -> str:
-        """Return who is listed, in words, for people to read; who cannot be looked up is left out."""
-        found = []
-        for user in dict.fromkeys([*members, *await self._members_of_groups(members)]):
+        """Return who of those listed holds the role, in words, for people to read; the first of many.
+
+        Who cannot be looked up is left out, and so is who may not act, such as a guest.
+        """
+        people = [each for each in members if not each.startswith("S")]
+        found: list[str] = []
+        everyone = list(dict.fromkeys([*people, *await self._members_of_groups(members)]))
+        for place, user in enumerate(everyone):
+            if len(found) == MOST_NAMES:
+                return f"{', '.join(found)} and {len(everyone) - place} more"
             try:
-                found.append((await self._directory.person(self._team, user)).name)
+                person = await self._directory.person(self._team, user)
             except (PermanentError, TransientError):
                 continue
+            found += [person.name] if self._ours(person) else []
         return ", ".join(found)
+
+    def _ours(self, person: Person) -> bool:
+        """Return whether the person is a full, active member of our own team."""
+        outsider = person.team != self._team or person.stranger or person.guest
+        return not (outsider or person.deactivated or person.bot)
 
     async def _members_of_groups(self, members: Sequence[str]) -> list[str]:
         found: list[str] = []

@@ -55,7 +55,9 @@ def cases_world(clerk: str = "") -> World:
 
 
 @asynccontextmanager
-async def playing(mode: str, folder: Path, vectors: Path, clerk: str = "") -> AsyncIterator[Stage]:
+async def playing(
+    mode: str, folder: Path, vectors: Path, clerk: str = "", more: Mapping[str, str] = MORE
+) -> AsyncIterator[Stage]:
     """Run the whole bot in Socket Mode or over signed HTTP; at the end no letter may be dead."""
     data = folder / "data"
     shutil.copytree(vectors, data / "cache")
@@ -65,7 +67,7 @@ async def playing(mode: str, folder: Path, vectors: Path, clerk: str = "") -> As
         {"events_url": f"{url}/events", "interactions_url": f"{url}/interactions"} if mode == "http" else {}
     )
     async with WorkspaceServer(world=world, **http) as server:
-        variables = environment(server, data, **MORE)
+        variables = environment(server, data, **more)
         if mode == "http":
             secret = server.world.app.signing_secret
             variables |= {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": secret, "HERMES_HTTP__PORT": str(port)}
