@@ -99,7 +99,8 @@ class Forgetting:
                 counts[name] = counts.get(name, 0) + count
             calm = calm + 1 if not found and not left else 0
             await self._sleep(REST_S)
-        await asyncio.to_thread(self._leave_nothing, texts)
+        version = await self._database.run(fact_rows.version_of)
+        await asyncio.to_thread(self._leave_nothing, texts, version)
         return Forgotten(person=person, counts=counts, left=left)
 
     async def _round(self, scope: Scope) -> tuple[dict[str, int], int]:
@@ -114,13 +115,12 @@ class Forgetting:
         return {name: count for name, count in counts.items() if count}, erased.unfinished
 
     async def _erase_messages(self, scope: Scope) -> Erased:
-        """Blank what the bus keeps; what waits in conversations of this person alone is cancelled."""
+        """Blank what the bus keeps; what waits where only this person is spoken of is cancelled."""
         if self._bus is None:
             return Erased()
         erased = await self._bus.erase(scope.concerns)
-        if erased.unfinished:
-            for context in sorted(scope.contexts):
-                await self._bus.cancel(context)
+        for context in sorted(erased.contexts):
+            await self._bus.cancel(context)
         return erased
 
     async def _withdraw(self, scope: Scope) -> int:
@@ -147,11 +147,12 @@ class Forgetting:
         finally:
             await shop.close()
 
-    def _leave_nothing(self, texts: set[str]) -> None:
+    def _leave_nothing(self, texts: set[str], version: int) -> None:
         """Write the files anew, so that nothing deleted is left in them; a running bot writes the index itself."""
         data = self._settings.data.path
         index = data / INDEX
-        if index_file.read_header(index) is not None:
+        header = index_file.read_header(index)
+        if header is None or header.version < version:  # no bot that runs has written it since
             index.unlink(missing_ok=True)
         for file in _sqlite_files(self._settings):
             rewrite(file)

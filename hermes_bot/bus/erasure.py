@@ -25,10 +25,35 @@ _KEPT = ("ticket_id", "approval_id", "proposal_id")
 
 @dataclass(frozen=True, slots=True)
 class Erased:
-    """How many deliveries lost their words, and how many still hold them because they are not finished."""
+    """How many deliveries lost their words, and how many still hold them because they are not finished.
+
+    `contexts` are those of the unfinished ones in which nothing waits that does not concern: they can be cancelled.
+    """
 
     blanked: int = 0
     unfinished: int = 0
+    contexts: frozenset[str] = frozenset()
+
+
+class Unfinished:
+    """Collects what is not finished, to tell it in `Erased`."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._mine: set[str] = set()
+        self._others: set[str] = set()
+
+    def add(self, message: Message, *, concerns: bool) -> None:
+        """Note a delivery of this message; one without words can stay as it is."""
+        if not concerns:
+            self._others.add(message.context_id)
+        elif blanked(message) != message:
+            self._count += 1
+            self._mine.add(message.context_id)
+
+    def told(self, done: int) -> Erased:
+        """Return all of it, beside how many were blanked."""
+        return Erased(done, self._count, frozenset(self._mine - self._others))
 
 
 def blanked(message: Message) -> Message:
@@ -43,21 +68,25 @@ def erase(connection: sqlite3.Connection, concerns: Concerns, *, alone: bool) ->
 
     Reads in pages, writes in short transactions, so that a running bot is not held up.
     """
-    done = unfinished = last = 0
+    done = last = 0
+    unfinished = Unfinished()
     while True:
         rows = connection.execute(
             "SELECT seq, state, error, body, result FROM deliveries WHERE seq > ? ORDER BY seq LIMIT ?", (last, AT_ONCE)
         ).fetchall()
         if not rows:
-            return Erased(done, unfinished)
+            return unfinished.told(done)
         last = rows[-1][0]
         changes: list[tuple[object, ...]] = []
         for seq, state, error, body, result in rows:
             message = _message(body)
-            if message is None or not concerns(message):
+            if message is None:
                 continue
+            mine = concerns(message)
             if State(state) not in FINAL_STATES and not alone:
-                unfinished += 1
+                unfinished.add(message, concerns=mine)
+                continue
+            if not mine:
                 continue
             clean = encode(blanked(message))
             if clean != bytes(body) or error or result:

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from hermes_bot.bus.erasure import Concerns, Erased, blanked
+from hermes_bot.bus.erasure import Concerns, Erased, Unfinished, blanked
 from hermes_bot.bus.port import DEAD_LETTERS, FINAL_STATES, Delivery, State, Wanted
 from hermes_bot.bus.redis_link import Operation
 from hermes_bot.bus.redis_records import DELAYED, Record, unpacked
@@ -73,21 +73,19 @@ async def result(call: Call, task: str, subscription: str) -> Message | None:
 
 async def erase(call: Call, concerns: Concerns) -> Erased:
     """Blank what concerns and is finished; return how much, and how much is not finished."""
-    done = unfinished = 0
+    done, unfinished = 0, Unfinished()
     below = "+inf"
     while True:
         page = [unpacked(row) for row in await call(["page", "order", below, PAGE])]
         for record in page:
             message = record.delivery.message
-            if not concerns(message):
-                continue
-            clean = encode(blanked(message))
+            mine, clean = concerns(message), encode(blanked(message))
             if record.delivery.state not in FINAL_STATES:
-                unfinished += 1
-            elif clean != encode(message) or record.delivery.error:
+                unfinished.add(message, concerns=mine)
+            elif mine and (clean != encode(message) or record.delivery.error):
                 done += await call(["blank", record.number, clean.decode()])
         if len(page) < PAGE:
-            return Erased(done, unfinished)
+            return unfinished.told(done)
         below = f"({page[-1].number}"
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, delete, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, select, update
 
 from hermes_bot.memory import fact_rows
 from hermes_bot.memory.owner import PersonOwner
@@ -31,7 +31,6 @@ class Scope:
     numbers: frozenset[int] = frozenset()
     roots: frozenset[str] = frozenset()
     approvals: frozenset[str] = frozenset()
-    contexts: frozenset[str] = frozenset()
     ticket_ids: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -66,20 +65,16 @@ class Scope:
 def scope_of(connection: Connection, person: PersonOwner) -> Scope:
     """Return what is the person's, as of now."""
     mine = t.tickets.c.team == person.team, t.tickets.c.requester == person.user
-    rows = connection.execute(select(t.tickets.c.number, t.tickets.c.opened_by, t.tickets.c.context_id).where(*mine))
+    rows = connection.execute(select(t.tickets.c.number, t.tickets.c.opened_by).where(*mine))
     found = rows.all()
     numbers = frozenset(row.number for row in found)
     roots = _values(connection, t.ticket_messages.c.message_id, t.ticket_messages.c.ticket_number, numbers)
     approvals = _values(connection, t.approvals.c.id, t.approvals.c.ticket_id, {f"T-{number}" for number in numbers})
-    contexts = {row.context_id for row in found}
-    others = select(t.tickets.c.context_id).where(or_(t.tickets.c.team != person.team, ~mine[1])).distinct()
-    shared = set(connection.scalars(others))
     return Scope(
         person=person,
         numbers=numbers,
         roots=frozenset(roots | {row.opened_by for row in found}),
         approvals=frozenset(approvals),
-        contexts=frozenset(contexts - shared),
     )
 
 

@@ -144,6 +144,15 @@ def ids(connection: Connection, owner: Owner, kinds: Collection[FactKind] = ()) 
     return list(connection.scalars(wanted))
 
 
+def naming(connection: Connection, owner: Owner, names: Collection[str], limit: int) -> list[int]:
+    """Return ids of the owner's facts that hold and in which one of the names stands."""
+    if not names:
+        return []
+    named = or_(*(func.lower(facts.c.text).contains(name, autoescape=True) for name in sorted(names)))
+    wanted = select(facts.c.id).where(*owned_by(owner), facts.c.replaced_by.is_(None), named)
+    return list(connection.scalars(wanted.order_by(facts.c.id.desc()).limit(limit)))
+
+
 def by_ids(connection: Connection, owner: Owner, wanted: Sequence[int]) -> list[Fact]:
     """Return those of the facts that are the owner's."""
     rows: list[Row[Any]] = []

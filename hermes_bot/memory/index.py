@@ -45,9 +45,10 @@ class FactIndex:
         return len(self._known)
 
     @property
-    def saved_version(self) -> int:
-        """The version that the file holds, -1 where there is no file of ours."""
-        return self._saved
+    def unsaved(self) -> bool:
+        """Whether the file does not hold what this does."""
+        gone = self._path is not None and self._index is not None and not self._path.exists()
+        return gone or self.version != self._saved
 
     def load(self) -> bool:
         """Take over the file; return whether there was a good one."""
@@ -55,7 +56,8 @@ class FactIndex:
             return False
         found = index_file.load(self._path, encoder=self._encoder)
         if found is None:
-            log.info("the index of the memory is built anew", extra={"path": str(self._path)})
+            if self._path.exists():
+                log.info("the index of the memory is built anew", extra={"path": str(self._path)})
             return False
         import faiss
 

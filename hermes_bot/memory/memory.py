@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from hermes_bot.errors import PermanentError, TransientError
 from hermes_bot.memory import fact_rows
+from hermes_bot.memory.essence import identifiers
 from hermes_bot.memory.fact import Fact, FactKind, Recalled
 from hermes_bot.memory.fact_rows import NewFact, Vector
 from hermes_bot.memory.index import FactIndex, Hits, nearest
@@ -139,7 +140,7 @@ class Memory:
         if vector is None:
             every = await self._facts(owner, numbers)
             return ranked_by_words(query, every)[:wanted]
-        hits, facts = await self._nearest(owner, numbers, vector, wanted * NEAREST)
+        hits, facts = await self._nearest(owner, numbers, query, vector, wanted * NEAREST)
         return ranked(query, facts, dict(hits))[:wanted]
 
     async def facts(self, owner: Owner) -> list[Fact]:
@@ -190,19 +191,26 @@ class Memory:
         return row
 
     async def _nearest(
-        self, owner: Owner, numbers: Sequence[int], vector: Vector, k: int
+        self, owner: Owner, numbers: Sequence[int], query: str, vector: Vector, k: int
     ) -> tuple[Hits, Sequence[Fact]]:
+        """Return the k nearest facts, and those in which a number of the question stands, with their cosines."""
         hits, missing = await asyncio.to_thread(self.index.search, numbers, vector, k)
 
         def read(connection: Connection) -> tuple[Hits, Sequence[Fact]]:
             found = hits
             if missing:
-                here, rows = fact_rows.vectors(connection, missing, self._encoder.name)
-                unknown = [(number, 0.0) for number in set(missing) - set(here)]
-                found = sorted([*hits, *nearest(here, rows, vector), *unknown], key=lambda hit: -hit[1])[:k]
+                found = sorted([*hits, *self._compared(connection, missing, vector)], key=lambda hit: -hit[1])[:k]
+            named = set(fact_rows.naming(connection, owner, identifiers(query), k)) & set(numbers)
+            named -= {number for number, _ in found}
+            found = [*found, *self._compared(connection, sorted(named), vector)]
             return found, fact_rows.by_ids(connection, owner, [number for number, _ in found])
 
         return await self._database.run(read)
+
+    def _compared(self, connection: Connection, numbers: Sequence[int], vector: Vector) -> Hits:
+        """Return each of the facts with its cosine, from the vectors in SQL; one without a vector is near nothing."""
+        here, rows = fact_rows.vectors(connection, numbers, self._encoder.name)
+        return [*nearest(here, rows, vector), *((number, 0.0) for number in set(numbers) - set(here))]
 
     async def _facts(self, owner: Owner, numbers: Sequence[int]) -> Sequence[Fact]:
         return await self._database.run(lambda connection: fact_rows.by_ids(connection, owner, numbers))

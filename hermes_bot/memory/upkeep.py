@@ -53,7 +53,7 @@ class Upkeep:
 
     async def close(self) -> None:
         """Write the file, so that the next start has nothing to build."""
-        if self._loaded and self._index.version != self._index.saved_version:
+        if self._loaded and self._index.unsaved:
             await self._save()
 
     async def refresh(self) -> None:
@@ -67,10 +67,9 @@ class Upkeep:
         if self._unencoded:
             await self._encode_missing()
             forgotten = await self._follow() or forgotten
-        grown = self._index.version != self._index.saved_version and monotonic() >= self._save_after
-        if forgotten or grown:
+        if forgotten or (self._index.unsaved and monotonic() >= self._save_after):
             await self._save()
-            self._save_after = monotonic() + SAVE_EVERY_S
+            self._save_after = monotonic() + (SAVE_EVERY_S if len(self._index) else 0.0)
 
     async def _follow(self) -> bool:
         """Apply what changed; return whether something left for good, which must leave the file too."""
