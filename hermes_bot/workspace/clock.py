@@ -20,6 +20,13 @@ class Timer(Protocol):
         ...
 
 
+class NoTimer:
+    """A timer of nothing, where a call may or may not be due."""
+
+    def cancel(self) -> None:
+        """Do nothing."""
+
+
 class Clock(Protocol):
     """Tells the time and calls back later."""
 

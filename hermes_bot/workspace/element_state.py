@@ -40,10 +40,10 @@ _INITIAL = (
 def state_of(element: Json, value: Any) -> Json | None:
     """Return the element's entry in `state.values` for a value of the client API; None when it cannot have it."""
     kind = element["type"]
-    if kind in CHOICES:
+    if kind in CHOICES or kind == "external_select":
         options = [_option(element, value)] if value else [None]
         return {"type": kind, "selected_option": options[0]} if value in (None, "") or options[0] else None
-    if kind in MANY_CHOICES:
+    if kind in MANY_CHOICES or kind == "multi_external_select":
         wanted = value or []
         chosen = [_option(element, one) for one in wanted] if isinstance(wanted, list) else [None]
         return {"type": kind, "selected_options": chosen} if all(chosen) else None

@@ -8,14 +8,16 @@ from hermes_bot.workspace.found import Found
 from hermes_bot.workspace.posts import Json
 
 CHOICES = frozenset({"static_select", "radio_buttons", "overflow"})
-_MULTI_STATIC = "multi_static_select"
-MANY_CHOICES = frozenset({_MULTI_STATIC, "checkboxes"})
+MANY_CHOICES = frozenset({"multi_static_select", "checkboxes"})
+EXTERNAL = frozenset({"external_select", "multi_external_select"})
 _PICKERS = frozenset({"datepicker", "timepicker", "users_select", "conversations_select", "channels_select"})
 _MULTI_PICKERS = frozenset({"multi_users_select", "multi_conversations_select", "multi_channels_select"})
 _TYPED = frozenset({"plain_text_input", "email_text_input", "number_input", "url_text_input", "rich_text_input"})
 
-IN_SECTION = frozenset({"button", "image", _MULTI_STATIC}) | CHOICES | MANY_CHOICES | _PICKERS | _MULTI_PICKERS
-IN_ACTIONS = (IN_SECTION | {"datetimepicker"}) - {"image", _MULTI_STATIC} - _MULTI_PICKERS
+IN_SECTION = frozenset({"button", "image"}) | EXTERNAL | CHOICES | MANY_CHOICES | _PICKERS | _MULTI_PICKERS
+IN_ACTIONS = (
+    (IN_SECTION | {"datetimepicker"}) - {"image", "multi_static_select", "multi_external_select"} - _MULTI_PICKERS
+)
 IN_INPUT = (IN_SECTION | _TYPED | {"datetimepicker", "file_input"}) - {"button", "image", "overflow"}
 IN_CONTEXT_ACTIONS = frozenset({"feedback_buttons", "icon_button"})
 INTERACTIVE = (IN_SECTION | IN_ACTIONS | IN_INPUT | IN_CONTEXT_ACTIONS) - {"image"}
@@ -49,6 +51,10 @@ _FIELDS: Mapping[str, frozenset[str]] = {
     ),
     "channels_select": frozenset(
         {"initial_channel", "response_url_enabled", "placeholder", "confirm", "focus_on_load"}
+    ),
+    "external_select": frozenset({"initial_option", "min_query_length", "placeholder", "confirm", "focus_on_load"}),
+    "multi_external_select": frozenset(
+        {"initial_options", "min_query_length", "placeholder", "confirm", "focus_on_load", "max_selected_items"}
     ),
     "datetimepicker": frozenset({"initial_date_time", "confirm", "focus_on_load"}),
     "multi_users_select": frozenset({"initial_users", "placeholder", "confirm", "focus_on_load", "max_selected_items"}),

@@ -12,6 +12,22 @@ from hermes_bot.workspace.roster import Roster
 
 _MESSAGE_EVENTS = {"im": "message.im", "mpim": "message.mpim", "group": "message.groups", "channel": "message.channels"}
 
+_SCOPES = {
+    "app_mention": "app_mentions:read",
+    "message.im": "im:history",
+    "message.mpim": "mpim:history",
+    "message.groups": "groups:history",
+    "message.channels": "channels:history",
+    "reaction_added": "reactions:read",
+    "reaction_removed": "reactions:read",
+    "user_change": "users:read",
+    "team_join": "users:read",
+    "subteam_created": "usergroups:read",
+    "subteam_updated": "usergroups:read",
+    "subteam_members_changed": "usergroups:read",
+}
+"""Without these an app hears nothing of it, whatever it subscribed to."""
+
 
 class Events:
     """Builds the events and hands them to the couriers. An app hears of the conversations that its bot is in."""
@@ -79,7 +95,8 @@ class Events:
     def emit(self, event: Json, *, app: App | None = None, channel: Channel | None = None, author: str = "") -> None:
         """Send any event to an app (the first, where none is named), if it subscribed to that kind."""
         app = app or self._roster.app
-        if app.subscribed(_kind(event)):
+        kind = _kind(event)
+        if app.subscribed(kind) and app.granted(_SCOPES.get(kind, "")):
             self._couriers.of(app).send_event(self._wrapped(event, app, channel, author))
 
     def _wrapped(self, event: Json, app: App, channel: Channel | None, author: str) -> Json:
@@ -109,6 +126,14 @@ class Events:
             "event": event,
         }
         return wrapper | ({"enterprise_id": enterprise} if enterprise else {})
+
+    def too_many(self, app: App | None = None) -> None:
+        """Tell an app that it gets more events than Slack delivers: a body of its own, without an event inside."""
+        app = app or self._roster.app
+        now = int(self._clock.now())
+        body = {"token": "local-verification-token", "type": "app_rate_limited", "team_id": app.team}
+        more = {"minute_rate_limited": now - now % 60, "api_app_id": app.id, "event_id": self._ids.next("Ev")}
+        self._couriers.of(app).send_event(body | more)
 
     def _hidden(self, post: Post, subtype: str, body: Json) -> None:
         channel = self._roster.channel(post.channel)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hermes_bot.workspace.element_state import initial_value, is_empty, state_of
+from hermes_bot.workspace.elements import EXTERNAL
 from hermes_bot.workspace.posts import Json, Post
 from hermes_bot.workspace.refusal import Refusal
 
@@ -26,11 +27,36 @@ def container_of(post: Post) -> Json:
     return container | ({"thread_ts": post.thread_ts} if post.thread_ts else {})
 
 
+def leaves_of(blocks: Any, suggested: Mapping[str, list[Json]]) -> list[Json]:
+    """Return the blocks without those that only hold others, and with the options that an app suggested.
+
+    `suggested` are the options by the action_id of their select.
+    """
+    leaves: list[Json] = []
+    for block in blocks:
+        inner = {"container": "child_blocks", "carousel": "elements"}.get(block["type"])
+        if inner is not None:
+            leaves += leaves_of(block[inner], suggested)
+        else:
+            leaves.append(_with_options(block, suggested))
+    return leaves
+
+
+def _with_options(block: Json, suggested: Mapping[str, list[Json]]) -> Json:
+    def filled(element: Any) -> Any:
+        if not isinstance(element, dict) or element.get("type") not in EXTERNAL:
+            return element
+        initial = [*element.get("initial_options", ()), *filter(None, [element.get("initial_option")])]
+        return {**element, "options": [*initial, *suggested.get(element["action_id"], ())]}
+
+    for key in ("accessory", "element"):
+        if key in block:
+            block = {**block, key: filled(block[key])}
+    return {**block, "elements": [filled(one) for one in block["elements"]]} if block["type"] == "actions" else block
+
+
 def _elements(block: Json) -> list[Json]:
-    """Return what can be pressed in a block, also in the cards and blocks inside of it."""
-    inner = [*block.get("child_blocks", ()), *(block.get("elements", ()) if block["type"] == "carousel" else ())]
-    if inner:
-        return [one for part in inner for one in _elements(part)]
+    """Return what can be pressed in a block."""
     single = [block[key] for key in ("accessory", "element") if key in block]
     found = (*block.get("elements", ()), *block.get("actions", ()), *single)
     return [one for one in found if isinstance(one, dict) and "action_id" in one]

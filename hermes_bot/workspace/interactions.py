@@ -9,7 +9,8 @@ from typing import Any
 from hermes_bot.workspace import wire
 from hermes_bot.workspace.couriers import Couriers
 from hermes_bot.workspace.element_state import state_of
-from hermes_bot.workspace.filled_in import Values, container_of, element_of, missing_in, state_in
+from hermes_bot.workspace.elements import EXTERNAL
+from hermes_bot.workspace.filled_in import Values, container_of, element_of, leaves_of, missing_in, state_in
 from hermes_bot.workspace.homes import Homes
 from hermes_bot.workspace.modals import Modals
 from hermes_bot.workspace.payloads import Payloads, named
@@ -50,49 +51,79 @@ class Interactions:
         self._payloads = payloads
         self._response_urls = response_urls
         self._couriers = couriers
+        self._suggested: dict[str, dict[str, list[Json]]] = {}
 
     async def click(
         self, user: str, channel: Channel, ts: str, action_id: str, block_id: str, *, value: Any, values: Values
     ) -> Outcome:
         """Click an element of a message or of an ephemeral that the person was sent."""
-        post = self._posts.get(channel.id, ts) or self._posts.ephemeral(user, channel.id, ts)
-        if post is None:
-            raise Refusal("message_not_found")
-        app = self._roster.app_of(post.user)
-        if app is None:
-            raise Refusal("action_not_found")
-        block, element = element_of(post.blocks, action_id, block_id)
-        payload = self._payloads.head("block_actions", user, app) | {
-            "container": container_of(post),
-            "channel": {"id": channel.id, "name": named(channel)},
-            "state": {"values": state_in(post.blocks, values)},
-            "response_url": self._response_urls.url(user, post, app),
+        about, blocks, app = self._place(user, channel, ts)
+        leaves = leaves_of(blocks, self._suggested.get(user, {}))
+        block, element = element_of(leaves, action_id, block_id)
+        payload = self._payloads.head("block_actions", user, app) | about
+        payload |= {
+            "state": {"values": state_in(leaves, values)},
+            "response_url": self._response_urls.url(user, self._posts.seen(user, channel.id, ts), app),
             "actions": [self._action(block, element, value)],
         }
-        if not post.seen_by:
-            payload["message"] = wire.stored(post, self._roster, self._posts)
         return await self._send(app, payload)
 
     async def click_in_view(
         self, user: str, view_id: str, action_id: str, block_id: str, *, value: Any, values: Values
     ) -> Outcome:
         """Click an element of a modal that the person has open, or of an app's home."""
-        view = self._homes.find(user, view_id) or self._modals.find(user, view_id)
-        app = self._roster.app_with(view["app_id"])
-        block, element = element_of(view["blocks"], action_id, block_id)
+        about, blocks, app = self._place(user, None, view_id)
+        leaves = leaves_of(blocks, self._suggested.get(user, {}))
+        block, element = element_of(leaves, action_id, block_id)
         payload = self._payloads.head("block_actions", user, app) | {
-            "container": {"type": "view", "view_id": view_id},
-            "view": view | {"state": {"values": state_in(view["blocks"], values)}},
+            "container": about["container"],
+            "view": about["view"] | {"state": {"values": state_in(leaves, values)}},
             "actions": [self._action(block, element, value)],
         }
         return await self._send(app, payload)
+
+    async def suggest(
+        self, user: str, channel: Channel | None, place: str, action_id: str, block_id: str, typed: str
+    ) -> list[Json]:
+        """Return the options that the app offers for what was typed into a select; `place` is a ts or a view's id.
+
+        They can be chosen from then on. Raise Refusal when the app gives none in time.
+        """
+        about, blocks, app = self._place(user, channel, place)
+        block, element = element_of(leaves_of(blocks, {}), action_id, block_id)
+        if element["type"] not in EXTERNAL:
+            raise Refusal("action_not_found")
+        head = self._payloads.head("block_suggestion", user, app)
+        asked = {"action_id": action_id, "block_id": block["block_id"], "value": typed}
+        payload = {key: value for key, value in head.items() if key != "trigger_id"} | about | asked
+        answer = await self._couriers.of(app).send_interaction(payload, answerable=True)
+        groups = answer.get("option_groups") or [{"options": answer.get("options") or []}]
+        options = [option for group in groups for option in group["options"]]
+        self._suggested.setdefault(user, {}).setdefault(action_id, []).extend(options)
+        return options
+
+    def _place(self, user: str, channel: Channel | None, place: str) -> tuple[Json, Any, App]:
+        """Return what a payload says of a message or view, its blocks and whose it is."""
+        if channel is None:
+            view = self._homes.find(user, place) or self._modals.find(user, place)
+            about: Json = {"container": {"type": "view", "view_id": place}, "view": view}
+            return about, view["blocks"], self._roster.app_with(view["app_id"])
+        post = self._posts.seen(user, channel.id, place)
+        app = self._roster.app_of(post.user)
+        if app is None:
+            raise Refusal("action_not_found")
+        about = {"container": container_of(post), "channel": {"id": channel.id, "name": named(channel)}}
+        if not post.seen_by:
+            about["message"] = wire.stored(post, self._roster, self._posts)
+        return about, post.blocks, app
 
     async def submit(self, user: str, view_id: str, values: Values) -> Outcome:
         """Send a modal; what the app answers closes it, redraws it or puts errors at its inputs."""
         view = self._modals.find(user, view_id)
         app = self._roster.app_with(view["app_id"])
-        state = state_in(view["blocks"], values)
-        missing = missing_in(view["blocks"], state)
+        leaves = leaves_of(view["blocks"], self._suggested.get(user, {}))
+        state = state_in(leaves, values)
+        missing = missing_in(leaves, state)
         if missing:
             return Outcome(ok=False, errors=missing)
         payload = self._payloads.head("view_submission", user, app) | {

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hermes_bot.workspace.clock import Clock
+from hermes_bot.workspace.refusal import Refusal
 
 Json = dict[str, Any]
 
@@ -111,6 +112,13 @@ class PostStore:
         """Return the ephemeral that the person was sent in the channel, or None."""
         post = self._ephemerals.get(user, {}).get(ts)
         return post if post is not None and post.channel == channel else None
+
+    def seen(self, user: str, channel: str, ts: str) -> Post:
+        """Return the message, or the ephemeral that this person was sent; raise Refusal when there is neither."""
+        post = self.get(channel, ts) or self.ephemeral(user, channel, ts)
+        if post is None:
+            raise Refusal("message_not_found")
+        return post
 
     def roots(self, channel: str) -> list[Post]:
         """Return the channel's root messages and broadcast replies, oldest first."""

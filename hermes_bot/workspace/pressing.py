@@ -44,6 +44,13 @@ class Pressing(Parts):
             user, view_id, action_id, block_id, value=value, values=values or {}
         )
 
+    async def suggest(
+        self, user: str, action_id: str, typed: str, *, channel: str = "", ts: str = "", view_id: str = ""
+    ) -> list[Json]:
+        """Return what an app offers for a text typed into one of its selects, of a message or of a view."""
+        where = None if view_id else self.roster.joined_by(user, channel)
+        return await self.interactions.suggest(user, where, view_id or ts, action_id, "", typed)
+
     async def submit(self, user: str, view_id: str, values: Values) -> Outcome:
         """Send a modal, filled in as `{block_id: {action_id: value}}`."""
         return await self.interactions.submit(user, view_id, values)

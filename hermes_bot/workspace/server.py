@@ -59,10 +59,8 @@ class WorkspaceServer:
         clock = clock or RealClock()
         feed, ids = Feed(), Ids(clock)
         self.acks, self.faults, self.limits = AckFaults(), Faults(), RateLimits(clock)
-        urls = dict(request_urls or {})
-        if events_url:
-            urls[self.world.app.id] = RequestUrls(events_url, interactions_url, commands_url)
-        apps = (self.world.app, *self.world.more_apps)
+        mine = {self.world.app.id: RequestUrls(events_url, interactions_url, commands_url)} if events_url else {}
+        urls, apps = {**(request_urls or {}), **mine}, (self.world.app, *self.world.more_apps)
         self._sockets = {app.id: self._sockets_of(app, clock, ids, seed, feed) for app in apps}
         self._https = {
             app.id: HttpDelivery(app, clock, feed.wake, urls[app.id], faults=self.acks)

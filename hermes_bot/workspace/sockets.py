@@ -11,7 +11,7 @@ from collections.abc import Callable
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from hermes_bot.workspace.ack_faults import AckFaults
-from hermes_bot.workspace.clock import Clock
+from hermes_bot.workspace.clock import Clock, NoTimer, Timer
 from hermes_bot.workspace.deliveries import Deliveries
 from hermes_bot.workspace.ids import Ids
 from hermes_bot.workspace.people import App
@@ -20,6 +20,7 @@ from hermes_bot.workspace.posts import Json
 MAX_CONNECTIONS = 10
 WARNING_BEFORE_CLOSE_S = 10.0
 CLOSE_LIMIT_S = 1.0
+SHORT_LIFE_S = 360.0
 
 
 class Connection:
@@ -91,7 +92,8 @@ class Connection:
 class Sockets:
     """All sockets of an app. `cut`, `mute`, `disconnect` and `refuse` are the faults that tests set.
 
-    `choose` says which of n sockets gets the next envelope: by chance, as in Slack, unless a test sets it.
+    `choose` says which of n sockets gets the next envelope: by chance, as in Slack, unless a test sets it. `life_s` is
+    how long a connection lives, an hour in Slack; 0, as at first, lets it live on.
     """
 
     def __init__(
@@ -106,6 +108,7 @@ class Sockets:
         self._app = app
         self._clock = clock
         self.choose: Callable[[int], int] = chance.randrange
+        self.life_s = 0.0
         self._refused = False
         self._wake = wake
         self._tickets: set[str] = set()
@@ -169,11 +172,13 @@ class Sockets:
             return socket
         self._connections.append(connection)
         connection.send(self._hello())
+        timer = self._age(connection, SHORT_LIFE_S if request.query.get("debug_reconnects") == "true" else self.life_s)
         self.deliveries.resume()
         self._wake()
         try:
             await connection.run(self.deliveries.ack)
         finally:
+            timer.cancel()
             self._forget(connection)
         return socket
 
@@ -190,17 +195,26 @@ class Sockets:
     def disconnect(self, reason: str = "refresh_requested") -> None:
         """Send every connection the `disconnect` frame, then close it: after a "warning" 10 s later."""
         for connection in list(self._connections):
-            connection.send(self._goodbye(reason))
-            if reason == "warning":
-                self._clock.call_later(WARNING_BEFORE_CLOSE_S, connection.finish)
-            else:
-                connection.finish()
+            self._ask_to_leave(connection, reason)
 
     def close(self) -> None:
         """Ask every connection to end, because the workspace stops."""
         self.deliveries.close()
         for connection in list(self._connections):
             connection.finish()
+
+    def _ask_to_leave(self, connection: Connection, reason: str) -> None:
+        connection.send(self._goodbye(reason))
+        if reason == "warning":
+            self._clock.call_later(WARNING_BEFORE_CLOSE_S, connection.finish)
+        else:
+            connection.finish()
+
+    def _age(self, connection: Connection, life_s: float) -> Timer:
+        if not life_s:
+            return NoTimer()
+        warn_after_s = life_s - WARNING_BEFORE_CLOSE_S
+        return self._clock.call_later(warn_after_s, lambda: self._ask_to_leave(connection, "warning"))
 
     def _push(self, frame: Json) -> bool:
         if not self._connections:
@@ -221,7 +235,7 @@ class Sockets:
             "host": "local",
             "started": "",
             "build_number": 0,
-            "approximate_connection_time": 3600,
+            "approximate_connection_time": int(self.life_s) or 3600,
         }
         return {
             "type": "hello",

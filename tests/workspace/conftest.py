@@ -8,7 +8,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from hermes_bot.workspace.clock import SettableClock
 from hermes_bot.workspace.server import WorkspaceServer
-from tests.workspace.bot import bot_client
+from tests.workspace.bot import bot_client, running
+from tests.workspace.clicks import Clicks
 
 
 @pytest.fixture
@@ -27,3 +28,9 @@ async def timed(clock: SettableClock) -> AsyncIterator[WorkspaceServer]:
 def client(workspace: WorkspaceServer) -> AsyncWebClient:
     """The bot's client."""
     return bot_client(workspace)
+
+
+@pytest_asyncio.fixture
+async def clicks(workspace: WorkspaceServer) -> AsyncIterator[Clicks]:
+    async with running(workspace) as bot:
+        yield Clicks(bot, workspace)

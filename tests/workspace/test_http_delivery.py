@@ -101,17 +101,22 @@ async def test_the_request_url_is_verified_by_its_challenge() -> None:
     assert SignatureVerifier(server.world.app.signing_secret).is_valid_request(body, headers)
 
 
-async def test_a_real_bolt_app_takes_events_and_clicks_over_http() -> None:
+async def test_a_real_bolt_app_takes_events_clicks_and_commands_over_http() -> None:
     seen: list[Json] = []
 
     async def keep(body: Json, ack: Any) -> None:
         seen.append(body)
         await ack()
 
+    async def answer(body: Json, ack: Any) -> None:
+        seen.append({"type": "command"} | body)
+        await ack("at your service")
+
     async with receiving() as receiver, WorkspaceServer(events_url=receiver.url) as server:
         bolt = AsyncApp(client=bot_client(server), signing_secret=App().signing_secret, process_before_response=True)
         bolt.event("message")(keep)
         bolt.action("go")(keep)
+        bolt.command("/hermes")(answer)
         door = web.Application()
         door.add_routes([web.post("/slack/events", bolt.server().handle_post_requests)])
         receiver_runner = web.AppRunner(door, access_log=None)
@@ -125,8 +130,11 @@ async def test_a_real_bolt_app_takes_events_and_clicks_over_http() -> None:
             await second.workspace.wait_for(lambda: second.unsettled == 0)
             posted = await bot_client(second).chat_postMessage(channel="C0SUPPORT", text="card", blocks=CARD)
             outcome = await second.workspace.click("U0OMAR", "C0SUPPORT", posted["ts"], "go")
+            asked = await second.workspace.command("U0OMAR", "C0SUPPORT", "/hermes", "你好 & <b>")
             await second.workspace.wait_for(lambda: second.unsettled == 0)
         await receiver_runner.cleanup()
 
-    assert outcome.ok
-    assert [body["type"] for body in seen] == ["event_callback", "block_actions"]
+    assert (outcome.ok, asked.ok) == (True, True)
+    assert [body["type"] for body in seen] == ["event_callback", "block_actions", "command"]
+    assert (seen[-1]["text"], seen[-1]["channel_id"]) == ("你好 & <b>", "C0SUPPORT")
+    assert [one["text"] for one in second.workspace.ephemerals("U0OMAR")] == ["at your service"]

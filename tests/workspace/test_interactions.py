@@ -1,94 +1,18 @@
-"""Clicks, modals and response URLs, with a real bolt app on the other side."""
+"""Clicks and modals, with a real bolt app on the other side."""
 
 import asyncio
-import re
-from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
-import pytest_asyncio
-from slack_bolt.async_app import AsyncAck
 from slack_sdk.errors import SlackApiError
-from slack_sdk.webhook.async_client import AsyncWebhookClient
 
 from hermes_bot.workspace.clock import SettableClock
 from hermes_bot.workspace.refusal import Refusal
 from hermes_bot.workspace.server import WorkspaceServer
-from tests.workspace.bot import Bot, bare_socket, bot_client, running
+from tests.workspace.bot import bare_socket, bot_client
+from tests.workspace.clicks import Clicks, card, modal, text
 
 Json = dict[str, Any]
-
-
-def text(words: str) -> Json:
-    return {"type": "plain_text", "text": words}
-
-
-def card() -> list[Json]:
-    approve = {"type": "button", "action_id": "approve", "text": text("Approve"), "value": "r1", "style": "primary"}
-    reject = {"type": "button", "action_id": "reject", "text": text("Reject"), "value": "r1"}
-    options = [{"text": text(name), "value": name} for name in ("red", "blue")]
-    colour = {"type": "static_select", "action_id": "colour", "options": options}
-    return [{"type": "actions", "block_id": "card", "elements": [approve, reject, colour]}]
-
-
-def modal(**more: Any) -> Json:
-    reason = {"type": "plain_text_input", "action_id": "reason", "max_length": 20}
-    blocks = [{"type": "input", "block_id": "why", "label": text("Why?"), "element": reason}]
-    return {
-        "type": "modal",
-        "callback_id": "note",
-        "title": text("Note"),
-        "submit": text("Send"),
-        "blocks": blocks,
-        **more,
-    }
-
-
-class Clicks:
-    """The app's side: a bolt app whose listeners answer as the test says."""
-
-    def __init__(self, bot: Bot, server: WorkspaceServer) -> None:
-        self.bot = bot
-        self.client = bot.client
-        self.server = server
-        self.payloads: list[Json] = []
-        self.then: Callable[[Json], Awaitable[object]] | None = None
-        self.answer: Json = {}
-        bot.app.action(re.compile(".*"))(self._clicked)
-        bot.app.view("note")(self._submitted)
-        bot.app.view_closed("note")(self._closed)
-
-    async def _clicked(self, ack: AsyncAck, body: Json) -> None:
-        self.payloads.append(body)
-        if self.then is not None:
-            await self.then(body)
-        await ack()
-
-    async def _submitted(self, ack: AsyncAck, body: Json) -> None:
-        self.payloads.append(body)
-        await ack(**self.answer)
-
-    async def _closed(self, ack: AsyncAck, body: Json) -> None:
-        self.payloads.append(body)
-        await ack()
-
-    async def open_modal(self, **more: Any) -> Json:
-        """Let Omar click, the app open a modal, and return the view as Omar has it."""
-
-        async def open_it(body: Json) -> None:
-            await self.client.views_open(trigger_id=body["trigger_id"], view=modal(**more))
-
-        self.then = open_it
-        posted = await self.client.chat_postMessage(channel="C0SUPPORT", text="card", blocks=card())
-        outcome = await self.server.workspace.click("U0OMAR", "C0SUPPORT", posted["ts"], "approve")
-        assert outcome.ok
-        return self.server.workspace.modals("U0OMAR")[-1]
-
-
-@pytest_asyncio.fixture
-async def clicks(workspace: WorkspaceServer) -> AsyncIterator[Clicks]:
-    async with running(workspace) as bot:
-        yield Clicks(bot, workspace)
 
 
 async def test_a_click_brings_the_button_the_message_and_the_person(workspace: WorkspaceServer, clicks: Clicks) -> None:
@@ -328,65 +252,3 @@ async def test_the_app_hears_of_a_closed_modal_only_when_it_asked(workspace: Wor
     assert closed == [heard["id"]]
     with pytest.raises(Refusal, match="view_not_found"):
         await workspace.workspace.submit("U0OMAR", heard["id"], {})
-
-
-async def _response_url(workspace: WorkspaceServer, clicks: Clicks, *, ephemeral: bool) -> str:
-    if ephemeral:
-        sent = await clicks.client.chat_postEphemeral(channel="C0SUPPORT", user="U0EMMA", text="one", blocks=card())
-    else:
-        sent = await clicks.client.chat_postMessage(channel="C0SUPPORT", text="one", blocks=card())
-    await workspace.workspace.click("U0EMMA", "C0SUPPORT", sent.get("ts") or sent["message_ts"], "approve")
-    url: str = clicks.payloads[-1]["response_url"]
-    return url
-
-
-async def test_a_response_is_ephemeral_unless_it_says_otherwise(workspace: WorkspaceServer, clicks: Clicks) -> None:
-    hook = AsyncWebhookClient(await _response_url(workspace, clicks, ephemeral=False))
-    await hook.send(text="for you")
-    await hook.send(text="for all", response_type="in_channel")
-
-    assert [one["text"] for one in workspace.workspace.ephemerals("U0EMMA")] == ["for you"]
-    assert [one["text"] for one in workspace.workspace.messages("C0SUPPORT")] == ["one", "for all"]
-
-
-@pytest.mark.parametrize("ephemeral", [True, False])
-async def test_a_response_replaces_and_deletes_what_was_clicked(
-    workspace: WorkspaceServer, clicks: Clicks, ephemeral: bool
-) -> None:
-    def shown() -> list[tuple[str, bool]]:
-        everything = workspace.workspace.ephemerals("U0EMMA") + workspace.workspace.messages("C0SUPPORT")
-        return [(one["text"], "edited" in one) for one in everything]
-
-    hook = AsyncWebhookClient(await _response_url(workspace, clicks, ephemeral=ephemeral))
-    await hook.send(text="two", replace_original=True, response_type="in_channel")
-    replaced = shown()
-    still_private = len(workspace.workspace.ephemerals("U0EMMA"))
-    await hook.send(delete_original=True)
-
-    assert replaced == [("two", not ephemeral)]
-    assert still_private == int(ephemeral)
-    assert shown() == []
-
-
-async def test_a_response_url_is_good_for_five_answers(workspace: WorkspaceServer, clicks: Clicks) -> None:
-    hook = AsyncWebhookClient(await _response_url(workspace, clicks, ephemeral=False))
-    answers = [await hook.send(text=f"answer {number}") for number in range(6)]
-
-    assert [answer.status_code for answer in answers] == [200] * 5 + [404]
-    assert "used_url" in answers[-1].body
-    assert len(workspace.workspace.ephemerals("U0EMMA")) == 5
-
-
-async def test_a_response_url_is_good_for_thirty_minutes(timed: WorkspaceServer, clock: SettableClock) -> None:
-    posted = await bot_client(timed).chat_postMessage(channel="C0SUPPORT", text="one")
-    post = timed.workspace.posts.get("C0SUPPORT", str(posted["ts"]))
-    assert post is not None
-    hook = AsyncWebhookClient(f"{timed.url}/response/{timed.workspace.response_urls.give('U0EMMA', post)}")
-    clock.advance(1800)
-    in_time = await hook.send(text="in time")
-    clock.advance(1)
-    late = await hook.send(text="late")
-    wrong = await AsyncWebhookClient(f"{timed.url}/response/guessed").send(text="x")
-
-    assert (in_time.status_code, late.status_code, wrong.status_code) == (200, 404, 404)
-    assert "expired_url" in late.body

@@ -50,7 +50,7 @@ async def test_the_same_holds_over_http(clock: SettableClock) -> None:
     async with receiving() as receiver, WorkspaceServer(events_url=receiver.url, clock=clock) as server:
         server.acks.lose()
         await server.workspace.post("U0EMMA", "C0SUPPORT", "hello")
-        await server.workspace.wait_for(lambda: clock.waiting() and len(receiver.requests) == 1)
+        await server.workspace.wait_for(lambda: clock.waiting() and server.http and len(server.http.sent) == 1)
         clock.advance(0)
         await server.workspace.wait_for(lambda: server.unsettled == 0)
 
@@ -160,6 +160,35 @@ async def test_a_scope_that_is_missing_is_named_beside_those_that_are_there() ->
     assert answer.headers["X-OAuth-Scopes"] == "users:read,channels:history"
     assert (history["ok"], in_dm.value.response["needed"]) == (True, "im:history")
     assert "email" not in emma["profile"]
+
+
+async def test_an_app_hears_nothing_that_its_scopes_do_not_cover() -> None:
+    app = App(scopes=("channels:history",))
+    async with WorkspaceServer(world=demo_world(app)) as server:
+        ts = await server.workspace.post("U0EMMA", "C0SUPPORT", "@Hermes hello")
+        await server.workspace.post("U0EMMA", "D0EMMA", "hello")
+        await server.workspace.react("U0EMMA", "C0SUPPORT", ts, "eyes")
+        events = [body["event"] for body in server.workspace.couriers.undelivered()]
+
+    assert [(event["type"], event["channel"]) for event in events] == [("message", "C0SUPPORT")]
+
+
+async def test_an_app_is_told_when_it_gets_too_much(workspace: WorkspaceServer) -> None:
+    workspace.workspace.events.too_many()
+    (body,) = workspace.workspace.couriers.undelivered()
+
+    assert (body["type"], body["api_app_id"], "event" in body) == ("app_rate_limited", "A0HERMES", False)
+
+
+async def test_a_connection_lives_as_long_as_was_set(timed: WorkspaceServer, clock: SettableClock) -> None:
+    timed.sockets.life_s = 360
+    async with bare_socket(timed) as socket:
+        assert (await socket.frame())["debug_info"]["approximate_connection_time"] == 360
+        clock.advance(350)
+        assert (await socket.frame())["reason"] == "warning"
+        clock.advance(10)
+
+        assert await socket.ended()
 
 
 async def test_an_app_hears_only_what_it_subscribed_to() -> None:
