@@ -96,7 +96,8 @@ class Events:
         """Send any event to an app (the first, where none is named), if it subscribed to that kind."""
         app = app or self._roster.app
         kind = _kind(event)
-        if app.subscribed(kind) and app.granted(_SCOPES.get(kind, "")):
+        covered = kind not in _SCOPES or app.granted(_SCOPES[kind])
+        if app.subscribed(kind) and covered:
             self._couriers.of(app).send_event(self._wrapped(event, app, channel, author))
 
     def _wrapped(self, event: Json, app: App, channel: Channel | None, author: str) -> Json:
