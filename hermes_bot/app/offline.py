@@ -20,6 +20,7 @@ from hermes_bot.messages.message import utc_now
 from hermes_bot.observe.trace import Trace
 from hermes_bot.settings import Settings
 from hermes_bot.tickets.tickets import Tickets
+from hermes_bot.tools.order import Customer
 from hermes_bot.tools.toolbox import Toolbox
 from routing.router import Router
 from routing.routes_file import load_table
@@ -51,8 +52,22 @@ class Offline:
 
     @property
     def toolbox(self) -> Toolbox:
-        """Tools and who may use them."""
+        """Tools and who may use them; without those of MCP servers."""
         return self._stores.toolbox
+
+    async def connected_tools(self) -> Toolbox:
+        """Return all tools, once the MCP servers have answered or not."""
+        await self._stores.sources.open()
+        return self._stores.toolbox
+
+    @property
+    def servers_away(self) -> dict[str, str]:
+        """Which MCP servers do not answer, and why."""
+        return {server.name: server.away for server in self._stores.sources.servers if server.away}
+
+    async def customer(self, email: str) -> Customer | None:
+        """Return the customer of the shop with that e-mail address."""
+        return await self._stores.book.customer_by_email(email)
 
     @cached_property
     def router(self) -> Router:

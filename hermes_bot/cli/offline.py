@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for th
     from hermes_bot.approvals.audit_log import AuditLog
     from hermes_bot.observe.trace import Trace
     from hermes_bot.tickets.tickets import Tickets
+    from hermes_bot.tools.order import Customer
     from hermes_bot.tools.toolbox import Toolbox
     from routing.router import Router
 
@@ -69,7 +70,20 @@ class Offline(Protocol):
 
     @property
     def toolbox(self) -> Toolbox:
-        """Tools and who may use them."""
+        """Tools and who may use them; without those of MCP servers."""
+        ...
+
+    async def connected_tools(self) -> Toolbox:
+        """Return all tools, once the MCP servers have answered or not."""
+        ...
+
+    @property
+    def servers_away(self) -> dict[str, str]:
+        """Which MCP servers do not answer, and why."""
+        ...
+
+    async def customer(self, email: str) -> Customer | None:
+        """Return the customer of the shop with that e-mail address."""
         ...
 
     async def replay(self, message_id: str, *, chain: bool) -> Replayed:

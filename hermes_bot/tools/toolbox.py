@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import difflib
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol, TypeVar
@@ -95,7 +96,7 @@ class Toolbox:
         self._tools = {tool.name: tool for tool in tools}
         self._allowed = {agent: frozenset(names) for agent, names in allowed.items()}
         self._services = dict(services)
-        self._timeout_s = timeout_s
+        self.timeout_s = timeout_s
         self._result_limit = result_limit
         self._on_call = on_call
         self._calls = calls
@@ -138,17 +139,9 @@ class Toolbox:
 
     def opened_to(self, agent: str) -> Toolbox:
         """Return a toolbox with the same tools, all of which this agent may call."""
-        return Toolbox(
-            tuple(self._tools.values()),
-            allowed=self._allowed | {agent: frozenset(self._tools)},
-            services=self._services,
-            timeout_s=self._timeout_s,
-            result_limit=self._result_limit,
-            on_call=self._on_call,
-            calls=self._calls,
-            sources=self._sources,
-            effects=self._effects,
-        )
+        opened = copy(self)
+        opened._allowed = self._allowed | {agent: frozenset(self._tools)}
+        return opened
 
     async def call(self, name: str, arguments: Mapping[str, Any] | str, caller: Caller, *, key: str = "") -> Outcome:
         """Run a call of level L0 or L1, or return what a person must allow first; L2 and L3 never run through here.
@@ -324,7 +317,7 @@ class Toolbox:
         return function(dict(values), **needs) if tool.whole else function(**values, **needs)
 
     async def _limited(self, tool: Tool, running: Awaitable[Answer]) -> Answer:
-        limit_s = self._timeout_s if tool.timeout_s is None else tool.timeout_s
+        limit_s = self.timeout_s if tool.timeout_s is None else tool.timeout_s
         try:
             async with asyncio.timeout(limit_s):
                 return await running
