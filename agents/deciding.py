@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from agents.action import CHOICE_HUMAN
 from agents.desk import Desk, agent_in, type_named
-from agents.leanings import complains, introduces, leaning, out_of_scope, quotes_staff, wants_people
+from agents.leanings import complains, introduces, out_of_scope, quotes_staff, wants_people
 from agents.requests import Clause, asks_where, clauses_of, may_hold_several, takes_back
+from agents.rules.intents import leaning
 from agents.words import (
     SmallTalk,
     asks_about_order,

@@ -10,12 +10,11 @@ from typing import Any
 
 import re2
 
-from agents.rules.intents import OrderWish, RefundWish, order_wish, refund_wish
+from agents.rules.intents import order_wish, refund_wish
 from agents.words import plain
 
 LOOSE_CHARACTERS = 200
 
-_ASKS_FOR_ORDER = frozenset({OrderWish.CANCEL, OrderWish.ADDRESS, OrderWish.MODIFY, OrderWish.TRACKING, OrderWish.LIST})
 _EMAIL = re.compile(r"[^\s@]{1,64}@[^\s@]{1,255}")
 _NAME = re.compile(r"(?:[A-Z][a-z]+(?:[ '-][A-Z][a-z]+){1,2}|[a-z]+[a-z_.]*\d{2,})[.!]?")
 
@@ -92,14 +91,3 @@ def out_of_scope(text: str) -> bool:
 def quotes_staff(text: str) -> bool:
     """Return whether the text tells what staff have said, which is no wish to talk to them."""
     return bool(_QUOTES_STAFF.search(plain(text)))
-
-
-def leaning(text: str) -> str:
-    """Return `order` or `refund` where the words clearly want something of that agent alone, or nothing."""
-    order, refund = order_wish(text), refund_wish(text)
-    if refund in (RefundWish.EXCHANGE, RefundWish.DISPUTE):
-        return "refund"
-    wants_order = order in _ASKS_FOR_ORDER
-    if wants_order == (refund is not None):
-        return ""
-    return "order" if wants_order else "refund"

@@ -63,6 +63,8 @@ _REFUND_WISHES = (
     (RefundWish.RETURN, patterns.RETURN),
 )
 
+_ASKS_FOR_ORDER = frozenset({OrderWish.CANCEL, OrderWish.ADDRESS, OrderWish.MODIFY, OrderWish.TRACKING, OrderWish.LIST})
+
 
 def order_wish(text: str) -> OrderWish | None:
     """Return what the text wants of an order; None where it says no more than which one."""
@@ -98,9 +100,21 @@ def rule_asked(text: str, *, in_talk: bool, agent: str) -> Rule | None:
         return None
     if patterns.PAYOUT.search(flat):
         return Rule.PAYOUT
-    if not patterns.NAMES_RULE.search(flat) and (in_talk or patterns.POINTS.search(flat)):
+    generic = patterns.GENERIC.search(flat) and not patterns.OWN.search(flat)
+    if not (generic or patterns.NAMES_RULE.search(flat)) and (in_talk or patterns.POINTS.search(flat)):
         return None
     if agent == "refund":
         return Rule.RETURNS if patterns.RETURN.search(flat) and not patterns.MONEY_BACK.search(flat) else Rule.REFUND
     wish = order_wish(text)
     return Rule(wish) if wish in (OrderWish.CANCEL, OrderWish.ADDRESS, OrderWish.INVOICE) else None
+
+
+def leaning(text: str) -> str:
+    """Return `order` or `refund` where the words clearly want something of that agent alone, or nothing."""
+    order, refund = order_wish(text), refund_wish(text)
+    if refund in (RefundWish.EXCHANGE, RefundWish.DISPUTE):
+        return "refund"
+    wants_order = order in _ASKS_FOR_ORDER
+    if wants_order == (refund is not None):
+        return ""
+    return "order" if wants_order else "refund"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from agents.action import Action, Delegate
 from agents.planner import Run
-from agents.rules.intents import OrderWish, order_wish, rule_asked
+from agents.rules.intents import OrderWish, leaning, order_wish, rule_asked
 from agents.rules.order_address import plan_address
 from agents.rules.order_cancel import plan_cancel
 from agents.rules.order_invoice import plan_invoice
@@ -34,6 +34,8 @@ class OrderPlanner:
         if run.choice.startswith(CHOICE_REFUND):
             order_id = run.choice.removeprefix(CHOICE_REFUND)
             return Delegate(type=TICKET_REFUND, choice=f"{CHOICE_ORDER}{order_id}")
+        if not run.choice and leaning(run.text) == "refund":
+            return Delegate(type=TICKET_REFUND)
         talk = Talk(texts=self._texts, run=run)
         named = bool(orders_named(run))
         rule = None if named or run.choice else rule_asked(run.text, in_talk=bool(order_remembered(run)), agent="order")

@@ -90,7 +90,8 @@ def _confirm(run: Run, talk: Talk, order_id: str, address: str) -> Finish:
 def _only_in_private(run: Run, talk: Talk, order_id: str) -> Finish:
     private = Private(text=talk.say("order.address.write_here", order_id=order_id), tells=True)
     text = talk.say("order.address.privately", order_id=order_id)
-    return Finish(outcome=Outcome.ANSWERED, text=text, private=private, memory=settled(run, order=order_id))
+    memory = settled(run, order=order_id, waiting="address", wish="address")  # it may come here all the same
+    return Finish(outcome=Outcome.ASK_CUSTOMER, text=text, private=private, memory=memory)
 
 
 def _change(run: Run, talk: Talk, order_id: str, address: str) -> Action:

@@ -184,6 +184,10 @@ POINTS = _any(
     r"\b(?:it|this|that|these|those|them|my|mine|the order|the one|i (?:bought|ordered|got|received))\b",
     r"这|那|它|我的|我买|我上|我刚|我前|我这|该订单",
 )
+GENERIC = _any(
+    r"\b(?:an order|orders|a purchase|purchases|returns|refunds|cancellations)\b", r"一般|通常|都能|任何订单"
+)
+OWN = _any(r"\b(?:my|mine|this|that|these|those)\b", r"这|那|它|我")
 PAYOUT = _any(
     r"\bhow long\b.{0,60}\b(?:refund(?:ed|s)?|money)\b.{0,30}\b(?:take|takes|arrive|show|appear|processed)\b",
     r"\bhow long\b.{0,30}\b(?:until|till|before|does|will)\b.{0,30}\b(?:refund(?:ed|s)?|money)\b",

@@ -27,7 +27,7 @@ def plan_matter(run: Run, talk: Talk, wish: RefundWish) -> Action:
         return POLICY
     if wish.value not in seen.result.get("to_people", ()):
         return plan_return(run, talk) if wish is RefundWish.EXCHANGE else plan_refund_status(run, talk)
-    found = find_order(run, talk, "refund", ARRIVED if wish is RefundWish.EXCHANGE else EVERY)
+    found = find_order(run, talk, "order", ARRIVED if wish is RefundWish.EXCHANGE else EVERY)
     if isinstance(found, CallTool):
         return found
     if isinstance(found, tuple):

@@ -107,7 +107,7 @@ def _issue(run: Run, talk: Talk, facts: dict[str, Any], part: Part, wanted: int)
         "currency": facts["currency"],
         "reason": words_of(run),
     }
-    call = CallTool(tool="issue_refund", arguments=arguments | ({"items": part.items} if part.items else {}))
+    call = CallTool(tool="issue_refund", arguments=arguments | ({"items": list(part.items)} if part.items else {}))
     seen = run.seen(call)
     if seen is None:
         return call

@@ -48,7 +48,7 @@ def plan_return(run: Run, talk: Talk) -> Action:
     if facts["status"] in BACK_ALREADY:
         return plan_refund(run, talk)
     if facts["open_returns"]:
-        return _told(run, talk, facts, "refund.returns.open", facts["open_returns"][-1])
+        return _told(run, talk, facts, facts["open_returns"][-1])
     if facts["return"] != "allowed":
         return _refused(run, talk, facts)
     if not _wanted(run):
@@ -89,15 +89,16 @@ def _open(run: Run, talk: Talk, facts: dict[str, Any]) -> Action:
     if seen is None:
         return call
     if seen.status == "done":
-        return _told(run, talk, facts, "refund.returns.opened", seen.result)
+        return _told(run, talk, facts, seen.result)
     items = ", ".join(wanted.written for wanted in goods) or "all"
     reason = "return" if seen.code == "not_supported" else "tool_refused"
     return to_people(run, reason, (f"Order {order_id}", facts["status"]), ("Goods that come back", items))
 
 
-def _told(run: Run, talk: Talk, facts: dict[str, Any], key: str, opened: dict[str, Any]) -> Finish:
+def _told(run: Run, talk: Talk, facts: dict[str, Any], opened: dict[str, Any]) -> Finish:
+    """Return what there is to know about an open return, the same words whether it was opened now or before."""
     text = talk.say(
-        key,
+        "refund.returns.open",
         order_id=facts["order_id"],
         goods=talk.goods(opened["items"]),
         opened_at=moment(opened["opened_at"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from agents.action import CHOICE_HUMAN, Action, CallTool, Finish, Outcome
+from agents.action import CHOICE_HUMAN, Action, CallTool, Finish, Outcome, Private
 from agents.planner import Run
 from agents.rules.talk import Talk, moment
 from agents.rules.which_order import choice_id, not_found, order_remembered, orders_named, settled, to_people
@@ -43,6 +43,10 @@ def _answer(run: Run, talk: Talk, result: dict[str, Any], meant: tuple[str, ...]
     if not lines:
         lines = [talk.say("refund.status.none_of_order" if order_id else "refund.status.none", order_id=order_id)]
         choices = (_offer(run, talk, order_id),) if order_id else ()
+    if not order_id and refunds:  # which orders somebody has is theirs alone to read
+        private = Private(text="\n".join(lines), tells=True)
+        text = talk.say("refund.status.latest")
+        return Finish(outcome=Outcome.ANSWERED, text=text, private=private, choices=choices, memory=settled(run))
     memory = settled(run, order=order_id) if order_id else settled(run)
     return Finish(outcome=Outcome.ANSWERED, text="\n".join(lines), choices=choices, memory=memory)
 

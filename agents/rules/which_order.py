@@ -75,7 +75,7 @@ def find_order(run: Run, talk: Talk, topic: str, fitting: frozenset[str] = EVERY
 def ask_which(run: Run, talk: Talk, topic: str, fitting: frozenset[str] = EVERY) -> Action:
     """Return the next step towards an order: read the list, then offer it; after two questions a person.
 
-    Offered are the orders in the states `fitting`, all of them where none is.
+    Offered are the orders with the goods that were named, or those in the states `fitting`, else the latest.
     """
     asked = int(run.memory.get("asked", 0))
     if asked >= MOST_QUESTIONS:
@@ -88,7 +88,8 @@ def ask_which(run: Run, talk: Talk, topic: str, fitting: frozenset[str] = EVERY)
     orders = listed(run)
     if not orders:
         return Finish(outcome=Outcome.ANSWERED, text=talk.say("order.none"), memory=run.memory)
-    offered = (_fitting(orders, fitting) or orders)[:MOST_OFFERED]
+    by_goods = [order for order in orders if names_goods(f"{run.text} {words_of(run)}", order["items"])]
+    offered = (_fitting(by_goods, fitting) or by_goods or _fitting(orders, fitting) or orders)[:MOST_OFFERED]
     private = Private(
         text=talk.say(f"{topic}.pick"),
         audience=Audience.EPHEMERAL,

@@ -26,6 +26,7 @@ _FILLER = (
     r"|nummer|号码|號碼|编号|号|號|番号|번호|是|为|の|[#:.,\-=()（）\[\]\"'“”’`*])"
 )
 _CUE = re.compile(rf"(?:(?P<order>{_ORDER_WORDS})|(?P<other>{_OTHER_WORDS}))(?:\s*{_FILLER}){{0,6}}\s*$")
+_TRACKING_OF = re.compile(r"\btracking\b.{0,20}\b(?:of|for)\b\s*(?:#|no\.?|number)?\s*$")  # of this order, then
 _EXPLICIT = re.compile(r"(?:#|№|n°|nº|\bno\.?:?|\bnr\.?:?|\bnumber(?: is)?:?|号码?[:是为]?|號[:是]?)\s*$")
 _BEFORE_IS_OTHER = re.compile(
     r"(?:[$€£¥₹]|\b(?:usd|eur|cny|rmb|gbp|us\$|paid|pay|costs?|worth|(?:amount|charge)(?: of)?|(?:price|total)(?: is)?)"
@@ -97,7 +98,8 @@ def _blank(noise: re.Match[str]) -> str:
 def _read(text: str, token: re.Match[str]) -> tuple[str, ...]:
     before, after = text[max(0, token.start() - 60) : token.start()], text[token.end() : token.end() + 12]
     cue, explicit = _CUE.search(before), bool(_EXPLICIT.search(before))
-    if (cue and cue["other"]) or _BEFORE_IS_OTHER.search(before):
+    other = bool(cue and cue["other"]) and not _TRACKING_OF.search(before)
+    if other or _BEFORE_IS_OTHER.search(before):
         return ()
     if " " in token["digits"]:  # "10 023" is one number only where the writer said that a number follows
         return (canonical(token.group()),) if explicit else ()
