@@ -21,8 +21,8 @@ Reading
           "members": [user ids]}]}
         Only conversations that U is a member of. A DM is named after its other side.
     GET /client/messages?user=U&channel=C[&thread_ts=TS]
-        {"messages": [MESSAGE], "sessions": [SESSION]} oldest first: without thread_ts the root messages of the channel, with it the parent
-        and its replies. Ephemeral messages that U was sent there are merged in by time.
+        {"messages": [MESSAGE], "sessions": [SESSION]} oldest first: without thread_ts the root messages of the channel,
+        with it the parent and its replies. Ephemeral messages that U was sent there are merged in by time.
     GET /client/views?user=U
         {"views": [VIEW], "home": VIEW or null} the modals that U has open, the topmost last; what the bot's home shows.
     GET /client/file?user=U&id=F

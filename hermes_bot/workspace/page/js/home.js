@@ -8,6 +8,7 @@ export function Home({ app }) {
   const { state, t } = useDesk();
   const view = state.homes[state.me];
   return html`<div class="home" id="panel-home" role="tabpanel" aria-labelledby="tab-home" tabindex="0" data-testid="home">
+    <h2 class="unseen">${t.tabs.home}</h2>
     ${view ? html`<${Shown} key=${view.id} view=${view} />` : html`<p class="nothing">${t.homeEmpty(app.name)}</p>`}
   </div>`;
 }

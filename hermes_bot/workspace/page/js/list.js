@@ -40,6 +40,7 @@ export function MessageList({ messages, place, label, inThread, newFrom, childre
     return () => watch.disconnect();
   }, []);
   return html`<div class="list-frame">
+    ${!inThread && html`<h2 class="unseen">${label}</h2>`}
     <div class="list" ref=${box} onScroll=${onScroll} onKeyDown=${walk} tabindex="0" role="region" aria-label=${label} aria-busy=${messages === null}>
       ${children}
       <ol>${rows(messages ?? [], inThread, newFrom)}</ol>

@@ -27,7 +27,7 @@ function one(token, desk) {
     case "checkbox":
       return null;
     case "heading":
-      return html`<p class="md-heading level-${token.depth}" role="heading" aria-level=${Math.min(token.depth + 3, 6)}>${inside()}</p>`;
+      return html`<p class="md-heading level-${token.depth}" role="heading" aria-level="3">${inside()}</p>`;
     case "paragraph":
       return html`<p>${inside()}</p>`;
     case "blockquote":
@@ -68,7 +68,7 @@ function link({ type, href, text, tokens, raw }, desk) {
 
 function list({ ordered, start, items }, desk) {
   const rows = items.map((item) => html`<li class=${item.task ? "task" : null}>
-    ${item.task && html`<input type="checkbox" disabled checked=${item.checked} />`}${drawn(item.tokens, desk)}
+    ${item.task && html`<input type="checkbox" disabled checked=${item.checked} aria-label=${desk.t.taskStates[item.checked ? "complete" : "pending"]} />`}${drawn(item.tokens, desk)}
   </li>`);
   return ordered ? html`<ol start=${start}>${rows}</ol>` : html`<ul>${rows}</ul>`;
 }

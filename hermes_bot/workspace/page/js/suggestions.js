@@ -38,8 +38,8 @@ export function useSuggestions({ text, caret, replaceText, thread }) {
     ${offers.map((offer, index) => html`<li key=${offer.key} id="${id}-${index}" role="option" aria-selected=${index === at}
       onMouseDown=${(event) => (event.preventDefault(), take(offer))}>${offer.mark}${offer.shown} <small>${offer.note}</small></li>`)}
   </ul>`;
-  const aria = { role: "combobox", "aria-autocomplete": "list", "aria-expanded": offers.length > 0, "aria-controls": offers.length ? id : null,
-    "aria-activedescendant": offers.length ? `${id}-${at}` : null };
+  const open = offers.length > 0;
+  const aria = { "aria-autocomplete": "list", "aria-controls": open ? id : null, "aria-activedescendant": open ? `${id}-${at}` : null };
   return { list, onKeyDown, aria };
 }
 

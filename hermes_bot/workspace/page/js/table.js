@@ -10,7 +10,7 @@ export function Table({ block }) {
     const { align, is_wrapped: wrapped } = block.column_settings?.[column] ?? {};
     return classes(align && align !== "left" && `to-${align}`, !wrapped && "one-line");
   };
-  const cells = (tag) => (cell, column) => html`<${tag} key=${column} class=${look(column)} scope=${tag === "th" ? "col" : null}><${Cell} cell=${cell} /><//>`;
+  const cells = (tag) => (cell, column) => html`<${tag} key=${column} class=${look(column)} ...${tag === "th" ? { scope: "col" } : {}}><${Cell} cell=${cell} /><//>`;
   return html`<div class="block table-frame" tabindex="0" role="region" aria-label=${t.table}><table>
     <thead><tr>${head.map(cells("th"))}</tr></thead>
     <tbody>${rows.map((row, index) => html`<tr key=${index}>${row.map(cells("td"))}</tr>`)}</tbody>

@@ -8,7 +8,7 @@ const ICONS = { pending: "ring", in_progress: "busy", complete: "check", error: 
 
 export function Plan({ block }) {
   return html`<section class="block plan">
-    <h4>${plain(block.title?.text ?? block.title)}</h4>
+    <h3>${plain(block.title?.text ?? block.title)}</h3>
     ${(block.tasks ?? []).map((task, index) => html`<${TaskCard} key=${task.task_id ?? index} block=${task} />`)}
   </section>`;
 }
