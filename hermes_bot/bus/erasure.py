@@ -88,11 +88,11 @@ def erase(connection: sqlite3.Connection, concerns: Concerns, *, alone: bool) ->
                 continue
             if not mine:
                 continue
-            clean = encode(blanked(message))
-            if clean != bytes(body) or error or result:
+            answer = _message(result)
+            clean = encode(blanked(message)), None if answer is None else encode(blanked(answer))
+            if error or clean != (bytes(body), result if result is None else bytes(result)):
                 end = state if state == State.DONE else State.CANCELLED.value  # no dead letter that holds nothing
-                answer = _message(result)
-                changes.append((clean, end, None if answer is None else encode(blanked(answer)), seq))
+                changes.append((clean[0], end, clean[1], seq))
         done += _write(connection, changes)
 
 

@@ -26,6 +26,7 @@ class TicketSummary:
     def text(self) -> str:
         """The summary as one sentence after another."""
         asked = " ".join(self.request.split())[:REQUEST_CHARACTERS]
+        asked += "" if asked.endswith((".", "!", "?", "。", "！", "？")) else "."
         parts = [
             f"Ticket {self.ticket_id} of {self.opened_at:%Y-%m-%d}, {self.status}. Asked: {asked}",
             f"About order {', '.join(self.orders)}." if self.orders else "",

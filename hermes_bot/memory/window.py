@@ -14,6 +14,7 @@ WHOLE_ENTRIES = 20
 MODEL_INPUT_TOKENS = 5_000
 LINE_TOKENS = 40
 MOST_LINES = 60
+_LINE_START = 3  # a line break and a dash
 
 
 class EntryKind(StrEnum):
@@ -146,7 +147,7 @@ def _said(entry: Entry) -> str:
 
 
 def _cost(lines: list[str]) -> int:
-    return sum(estimated_tokens(line) + 2 for line in lines)  # a line break and a dash
+    return sum(estimated_tokens(line) + _LINE_START for line in lines)
 
 
 def _text(constraints: list[str], decisions: list[str], steps: list[str], newest: list[Entry]) -> str:

@@ -180,7 +180,7 @@ async def test_nothing_of_a_forgotten_person_is_left_in_any_file_while_the_bot_r
         assert found_in(data, theirs.words) == []
         assert {word for _, word in found_in(data, others.words)} == set(others.words)
         code, known = await command(variables, data.parent, "memory", "show", other.user)
-        assert others.words[2] in json.dumps(known)
+        assert any(word in json.dumps(known) for word in others.words)
         code, known = await command(variables, data.parent, "memory", "show", buyer.user)
         assert not any(word in json.dumps(known) for word in theirs.words)
         code, checked = await command(variables, data.parent, "audit", "verify")
