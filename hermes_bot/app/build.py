@@ -41,6 +41,7 @@ from hermes_bot.store.agent_runs import AgentRuns
 from hermes_bot.store.database import Database
 from hermes_bot.store.schema import migrate
 from hermes_bot.tasks.tasks import Tasks
+from hermes_bot.tickets.cards_due import CardsDue
 from hermes_bot.tickets.failures import failed_message
 from hermes_bot.tickets.runs import Runs
 from hermes_bot.tickets.tickets import Tickets
@@ -276,6 +277,8 @@ def build_edge(
         posts=Posts(stores.database, clock=clock),
         render=texts.render,
         tool_of=stores.toolbox.get,
+        due=CardsDue(stores.database, every=settings.tickets.cards == "every"),
+        on_call=settings.handoff.on_call,
         corrections=CorrectionForms(stores.proposals, stores.tickets, file=settings.routing.file),
     )
     rules = rules_of(settings)

@@ -14,27 +14,27 @@ import aiohttp
 from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.bus.port import Delivery, Handler
 from hermes_bot.edge.alarms import AlarmPosts
-from hermes_bot.edge.approval_cards import ApprovalCards, Render
+from hermes_bot.edge.approval_cards import ApprovalCards
 from hermes_bot.edge.approval_clicks import ToolOf, approval_concern
 from hermes_bot.edge.card_place import CardPlace
-from hermes_bot.edge.cards import Approvals, CardTable, Tickets
+from hermes_bot.edge.cards import Approvals, CardTable
 from hermes_bot.edge.channels import ChannelPolicy, resolved
 from hermes_bot.edge.choice_clicks import choice_concern
 from hermes_bot.edge.concerns import Concern, Concerns
-from hermes_bot.edge.handoff_cards import HandoffCards
 from hermes_bot.edge.handoff_clicks import handoff_concern
 from hermes_bot.edge.http_door import HttpDoor, Probes
 from hermes_bot.edge.inbound import Bot
 from hermes_bot.edge.listeners import Listeners, Publish
+from hermes_bot.edge.painter import Due, Painter
 from hermes_bot.edge.poster import Poster
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.proposal_cards import Corrections, ProposalCards
 from hermes_bot.edge.proposal_clicks import proposal_concern
-from hermes_bot.edge.replies import Replies
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.slack_app import SlackApp
 from hermes_bot.edge.slack_errors import TokenRefused
 from hermes_bot.edge.socket_mode import SocketDoor
+from hermes_bot.edge.ticket_side import ticket_handlers
 from hermes_bot.errors import TransientError
 from hermes_bot.messages.approval_payloads import APPROVAL_ANSWERED, APPROVAL_CHANGED, APPROVAL_REMINDED
 from hermes_bot.messages.message import Message
@@ -51,7 +51,10 @@ from hermes_bot.messages.payloads import (
     PROPOSAL_SETTLED,
     REPLY_READY,
 )
+from hermes_bot.messages.ticket_payloads import TICKET_CARD
 from hermes_bot.people import Directory
+from hermes_bot.tickets.tickets import Tickets
+from hermes_bot.tickets.waits import Render
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 30.0
 SESSION_LIMIT_S = 30.0
@@ -67,6 +70,7 @@ TYPES = (
     HANDOFF_REQUESTED,
     HANDOFF_CHANGED,
     HANDOFF_NOTED,
+    TICKET_CARD,
     ALARM_RAISED,
     PROPOSAL_MADE,
     PROPOSAL_SETTLED,
@@ -94,7 +98,8 @@ class Doors:
 class Desk:
     """What the edge reads: people, tickets, approvals, what it posted, and what there is to correct, if anything.
 
-    `render` gives a text for customers, `tool_of` the tool of a name, whose arguments Edit asks for.
+    `render` gives a text for customers, `tool_of` the tool of a name, whose arguments Edit asks for, `due` the tickets
+    whose card is to be drawn, and `on_call` are those who are told when no card can be posted.
     """
 
     directory: Directory
@@ -103,6 +108,8 @@ class Desk:
     posts: Posts
     render: Render
     tool_of: ToolOf
+    due: Due | None = None
+    on_call: tuple[str, ...] = ()
     corrections: Corrections | None = None
 
 
@@ -147,6 +154,7 @@ class SlackEdge:
         self._socket: SocketDoor | None = None
         self._app: SlackApp | None = None
         self._handlers: dict[str, Handler] = {}
+        self._painting: asyncio.Task[None] | None = None
         self._state = "not started"
 
     @property
@@ -206,11 +214,18 @@ class SlackEdge:
             await self._patiently(socket.open)
         else:
             self._http.serve(self._app)
+        if self._desk.due is not None and self._policy.handoff_channel:
+            painter = Painter(self._desk.due, self._publish, clock=self._clock, sleep=self._sleep)
+            self._painting = asyncio.create_task(painter.run(), name="card-painter")
         self._state = ""
 
     async def stop_listening(self) -> None:
         """Take nothing more in and let listeners finish. What was not acknowledged, Slack delivers again."""
         self._state = "stopping"
+        if self._painting is not None:
+            self._painting.cancel()
+            await asyncio.wait([self._painting], timeout=DRAIN_LIMIT_S)
+            self._painting = None
         self._http.refuse()
         if self._socket is not None:
             await self._socket.close()
@@ -259,19 +274,25 @@ class SlackEdge:
             render=desk.render,
             team=team,
         )
-        handoffs = HandoffCards(
-            poster, table, posts=desk.posts, tickets=desk.tickets, handoff_channel=policy.handoff_channel
+        of_tickets = ticket_handlers(
+            poster,
+            self._api,
+            tickets=desk.tickets,
+            posts=desk.posts,
+            directory=desk.directory,
+            render=desk.render,
+            clock=self._clock,
+            channel=policy.handoff_channel,
+            on_call=desk.on_call or self._rules.approvers,
+            due=desk.due,
         )
         return {
-            REPLY_READY: Replies(poster, self._api).on_ready,
+            **of_tickets,
             APPROVAL_REQUESTED: approvals.on_requested,
             APPROVAL_SETTLED: approvals.on_settled,
             APPROVAL_CHANGED: approvals.on_changed,
             APPROVAL_REMINDED: approvals.on_reminded,
             APPROVAL_ANSWERED: approvals.on_answered,
-            HANDOFF_REQUESTED: handoffs.on_requested,
-            HANDOFF_CHANGED: handoffs.on_changed,
-            HANDOFF_NOTED: handoffs.on_noted,
             ALARM_RAISED: AlarmPosts(poster, handoff_channel=policy.handoff_channel).on_raised,
             POST_CHECK: poster.on_check,
         }

@@ -46,6 +46,7 @@ class Draft:
     """A post to be. `key` says which one it is; the same key is never posted twice.
 
     `spare` looks are tried in turn where Slack refuses the blocks, before the words alone.
+    `broadcast`: a reply in a thread is shown in the channel as well.
     """
 
     key: str
@@ -55,6 +56,7 @@ class Draft:
     ticket_id: str = ""
     in_reply_to: str = ""
     spare: tuple[Look, ...] = ()
+    broadcast: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,4 +227,6 @@ class Poster:
 
 
 def _thread(draft: Draft) -> dict[str, Any]:
-    return {"thread_ts": draft.thread_ts} if draft.thread_ts else {}
+    if not draft.thread_ts:
+        return {}
+    return {"thread_ts": draft.thread_ts} | ({"reply_broadcast": True} if draft.broadcast else {})

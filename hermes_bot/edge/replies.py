@@ -7,12 +7,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hermes_bot.bus.port import Delivery
+from hermes_bot.edge.gate import Gate
 from hermes_bot.edge.poster import Draft, Poster
 from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.edge.views.feedback import feedback_blocks
 from hermes_bot.edge.views.reply import reply_looks
 from hermes_bot.errors import PermanentError, SlackRefused
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import Audience, Reply, read
+from hermes_bot.tickets.ticket import Ticket
+from hermes_bot.tickets.waits import Render
 
 NOT_THERE = frozenset({"user_not_in_channel", "not_in_channel", "channel_not_found", "is_archived"})
 REMEMBERED_DMS = 10_000
@@ -23,20 +27,35 @@ log = logging.getLogger(__name__)
 class Replies:
     """Brings a reply to those who may see it, and to nobody else."""
 
-    def __init__(self, poster: Poster, api: SlackApi) -> None:
+    def __init__(self, poster: Poster, api: SlackApi, gate: Gate, render: Render) -> None:
         self._poster = poster
         self._api = api
+        self._gate = gate
+        self._render = render
         self._dms: dict[str, str] = {}
 
     async def on_ready(self, message: Message, delivery: Delivery) -> Sequence[Message]:
-        """Post the reply in its thread, to its owner's direct messages, or as an ephemeral."""
+        """Post the reply in its thread, to its owner's direct messages, or as an ephemeral; or keep it back."""
         reply = read(message, Reply)
+        ticket = await self._gate.ticket_of(reply)
+        kept = await self._gate.kept(message, reply, ticket)
+        if kept is not None:
+            return kept
         drafts = _drafts(reply, message)
         if reply.audience is Audience.EPHEMERAL:
             return await self._whisper(reply, drafts, message, delivery)
         if reply.audience is Audience.OWNER:
             drafts = await self._directly(reply, drafts)
-        return await self._post(drafts, message, delivery)
+        if ticket is not None and self._gate.asks_for_thumbs(message, reply, ticket):
+            drafts = [*drafts[:-1], self._with_thumbs(drafts[-1], ticket)]
+        outputs = await self._post(drafts, message, delivery)
+        return [*outputs, *self._gate.after(message, reply, ticket)]
+
+    def _with_thumbs(self, draft: Draft, ticket: Ticket) -> Draft:
+        """Return the draft with the question if it helped; in words alone where Slack does not take its buttons."""
+        question, buttons = feedback_blocks(ticket, self._render)
+        asked = replace(draft.look, blocks=(*draft.look.blocks, question))
+        return replace(draft, look=replace(asked, blocks=(*asked.blocks, buttons)), spare=(asked, *draft.spare))
 
     async def _post(self, drafts: Sequence[Draft], message: Message, delivery: Delivery) -> list[Message]:
         outputs: list[Message] = []

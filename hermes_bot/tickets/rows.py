@@ -106,7 +106,7 @@ def change(
     changed = {name: value for name, value in values.items() if getattr(row, name) != value}
     entries = [(name, str(getattr(row, name)), str(changed[name])) for name in JOURNALED if name in changed]
     written = dict(changed) | {"updated_at": now}
-    if entries:
+    if entries or values.get("card_due"):
         written |= {"version": row.version + 1, "card_due": True}
     if changed.keys() & TURNS:
         written["turn"] = row.turn + 1

@@ -121,6 +121,8 @@ async def test_a_person_takes_over_and_gives_back(seats: Seats) -> None:
     await expect(card).to_contain_text("Claimed by Omar Haddad")
     await picture(omar, "13-omar-has-a-ticket")
     await card.get_by_role("button", name="Give back").click()
+    await expect(omar.modal).to_be_visible()
+    await omar.modal.get_by_role("button", name="Give back").click()
 
     await expect(emma.page.get_by_role("main")).to_contain_text("I'm back with you")
     await expect(card).to_contain_text("Given back to Hermes")

@@ -149,7 +149,8 @@ def owner_only(ticket: Ticket, text: str, audience: Audience = Audience.OWNER, *
 def buttons(message: dict[str, Any]) -> list[str]:
     """Return the labels of a message's buttons."""
     rows = [block for block in message.get("blocks") or () if block["type"] == "actions"]
-    return [element["text"]["text"] for block in rows for element in block["elements"]]
+    elements = [element for block in rows for element in block["elements"]]
+    return [element["text"]["text"] for element in elements if element["type"] == "button"]
 
 
 def free_port() -> int:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
@@ -50,13 +51,18 @@ def settled(request: ApprovalRequest) -> Message:
     return Message(type=APPROVAL_SETTLED, sender="approvals", context_id=request.context_id, data=data)
 
 
-def handoff(ticket: Ticket, type_: str = HANDOFF_REQUESTED, **fields: str) -> Message:
+def handoff(ticket: Ticket, type_: str = HANDOFF_REQUESTED, **fields: Any) -> Message:
     payloads: dict[str, Any] = {
         HANDOFF_REQUESTED: lambda: HandoffRequested(ticket_id=ticket.id, reason="asked", summary="wants a person"),
         HANDOFF_CHANGED: lambda: HandoffChanged(ticket_id=ticket.id),
         HANDOFF_NOTED: lambda: HandoffNoted(ticket_id=ticket.id, **fields),
     }
     return Message(type=type_, sender="handoff", context_id=ticket.context_id, data=fields_of(payloads[type_]()))
+
+
+def replace_id(message: Message) -> Message:
+    """Return an output as the bus would have stamped it."""
+    return msgspec.structs.replace(message, id=f"MSG-1-{message.type}", sender="slack")
 
 
 async def waiting_for_a_person(rig: Rig, **where: str) -> Ticket:
@@ -201,7 +207,7 @@ async def test_a_handoff_card_has_the_summary_the_link_and_claim(rig: Rig) -> No
     await rig.deliver(handoff(ticket))
 
     (card,) = rig.root("C0HANDOFF")
-    assert buttons(card) == ["Claim"]
+    assert buttons(card) == ["Claim", "Solved"]
     assert "wants &lt;a&gt; person" in card["text"]
     assert "Open the conversation" in str(card["blocks"])
 
@@ -217,11 +223,12 @@ async def test_a_claimed_ticket_shows_who_has_it_and_can_be_given_back(rig: Rig)
     await rig.deliver(handoff(ticket, HANDOFF_CHANGED))
     (returned,) = rig.root("C0HANDOFF")
 
-    assert (buttons(claimed), buttons(returned)) == (["Give back"], [])
+    assert buttons(claimed) == ["Reply to customer", "Give back", "Solved"]
+    assert buttons(returned) == ["Take over", "Solved"]
     assert "Claimed by Omar Haddad" in str(claimed["blocks"])
 
 
-async def test_a_second_handoff_of_a_ticket_gets_a_card_of_its_own(rig: Rig) -> None:
+async def test_a_second_handoff_is_drawn_on_the_tickets_one_card_and_told_in_the_channel(rig: Rig) -> None:
     ticket = await waiting_for_a_person(rig)
     await rig.deliver(handoff(ticket))
     await rig.tickets.claim(ticket.id, user="U0OMAR", message_id="MSG-2")
@@ -230,8 +237,27 @@ async def test_a_second_handoff_of_a_ticket_gets_a_card_of_its_own(rig: Rig) -> 
 
     again = await rig.tickets.hand_to_human(ticket.id, reason="asked", summary="once more")
     await rig.deliver(handoff(again))
+    await rig.deliver(handoff(again), redelivered=True)
 
-    assert [buttons(card) for card in rig.root("C0HANDOFF")] == [[], ["Claim"]]
+    card, told = rig.root("C0HANDOFF")
+    assert buttons(card) == ["Claim", "Solved"]
+    assert (told["thread_ts"], buttons(told)) == (card["ts"], [])
+    assert f"A person is wanted for {ticket.id}" in told["text"]
+
+
+async def test_where_no_card_can_be_posted_those_on_call_are_told_and_it_is_tried_again(rig: Rig) -> None:
+    ticket = await waiting_for_a_person(rig)
+    rig.server.faults.add(method="chat.postMessage", fault=ApiError("is_archived"))
+
+    *alarms, again = await rig.deliver(handoff(ticket))
+    for alarm in alarms:
+        await rig.deliver(replace_id(alarm))
+    await rig.deliver(replace_id(again))
+
+    assert alarms
+    assert any("waits for a person" in one["text"] for one in rig.root("D0OLIVIA"))
+    assert again.not_before is not None
+    assert [buttons(card) for card in rig.root("C0HANDOFF")] == [["Claim", "Solved"]]
 
 
 async def test_further_words_of_the_customer_stand_under_the_card(rig: Rig) -> None:
@@ -264,7 +290,7 @@ async def test_a_ticket_that_was_claimed_while_its_card_was_posted_is_redrawn(ri
 
     await rig.deliver(handoff(ticket), attempt=2)
 
-    assert [buttons(card) for card in rig.root("C0HANDOFF")] == [["Give back"]]
+    assert [buttons(card) for card in rig.root("C0HANDOFF")] == [["Reply to customer", "Give back", "Solved"]]
 
 
 async def test_without_a_handoff_channel_a_card_is_a_permanent_error(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -22,7 +23,9 @@ SUPPORT, HANDOFF, CORNER = "C0SUPPORT", "C0HANDOFF", "C0CORNER"
 OMAR, OLIVIA, ADA = "U0OMAR", "U0OLIVIA", "U0ADA"
 APPROVE, REJECT, CLAIM, GIVE_BACK = "approval:approve", "approval:reject", "handoff:claim", "handoff:return"
 EDIT, ASK = "approval:edit", "approval:ask"
+TAKE, SOLVE, REOPEN, REPLY = "ticket:take", "ticket:solve", "ticket:reopen", "ticket:reply"
 LIMIT_S = 30.0
+HANDED = re.compile("a person is wanted|with a person|with Hermes again")
 WELL_INSIDE_THE_WINDOW = timedelta(days=25)
 SMALL_CENTS = 40_000
 
@@ -122,9 +125,14 @@ class Stage:
         return await self.answer(await self.say(user, channel, text, root))
 
     def cards(self, kind: str, words: str) -> list[Post]:
-        """Return the cards (`approval` or `handoff`) with these words, wherever they stand."""
-        every = self.workspace.posts.all()
-        return [post for post in every if key_of(post).startswith(f"{kind}:") and words in post.text]
+        """Return the cards (`approval` or `handoff`) with these words, wherever they stand.
+
+        A ticket's one card is a handoff's once a person was wanted.
+        """
+        cards = [post for post in self.workspace.posts.all() if words in post.text]
+        if kind != "handoff":
+            return [post for post in cards if key_of(post).startswith(f"{kind}:")]
+        return [post for post in cards if key_of(post).startswith("ticket:") and HANDED.search(post.text)]
 
     async def card(self, kind: str, words: str) -> Post:
         """Return the card, once it is there."""
@@ -140,6 +148,22 @@ class Stage:
     async def click(self, user: str, post: Post, action_id: str) -> Outcome:
         """Press a button of a card."""
         return await self.workspace.click(user, post.channel, post.ts, action_id)
+
+    async def give_back(self, user: str, card: Post, note: str = "") -> None:
+        """Press Give back and fill in the form that opens."""
+        await self.click(user, card, GIVE_BACK)
+        await self.fill_in(user, note)
+
+    async def reply_to_customer(self, user: str, card: Post, text: str) -> None:
+        """Press Reply to customer and fill in the form that opens."""
+        await self.click(user, card, REPLY)
+        await self.fill_in(user, text)
+
+    async def fill_in(self, user: str, text: str) -> None:
+        """Submit the form that stands open before the person."""
+        await self.until(lambda: self.workspace.modals(user))
+        outcome = await self.workspace.submit(user, self.workspace.modals(user)[-1]["id"], {"text": {"text": text}})
+        assert outcome.ok
 
     async def reject(self, user: str, card: Post, reason: str) -> None:
         """Press Reject and fill in the form that opens."""
@@ -187,6 +211,11 @@ def buttons(post: Post) -> list[str]:
     return [element["action_id"] for row in rows for element in row["elements"]]
 
 
+def handover(post: Post) -> list[str]:
+    """Return the buttons that move a ticket between the bot and people."""
+    return [each for each in buttons(post) if each in (CLAIM, GIVE_BACK, TAKE)]
+
+
 async def ask_for_refund(stage: Stage, buyer: Buyer, channel: str = SUPPORT) -> tuple[Talk, Post]:
     """Return the customer's request, told to be waiting, and the card that is open for it."""
     talk = await stage.say(buyer.user, channel, f"I want a refund for order {buyer.order.id}")
@@ -222,4 +251,4 @@ async def short_story(stage: Stage) -> None:
     await stage.say(second.user, second.dm, "Can I talk to a person?")
     handoff = await stage.card("handoff", second.name)
     assert (await stage.click(OMAR, handoff, CLAIM)).ok
-    await stage.until(lambda: buttons(stage.now(handoff)) == [GIVE_BACK])
+    await stage.until(lambda: handover(stage.now(handoff)) == [GIVE_BACK])

@@ -38,3 +38,10 @@ def one_line(text: str, limit: int) -> str:
 def link(url: str, label: str) -> str:
     """Return a link, empty without an address."""
     return f"<{url}|{label}>" if url else ""
+
+
+def mention(member: str) -> str:
+    """Return what calls a user (U…) or a user group (S…); nothing for anything else."""
+    if not member.isalnum():
+        return ""
+    return f"<!subteam^{member}>" if member.startswith("S") else f"<@{member}>"
