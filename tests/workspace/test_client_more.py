@@ -8,8 +8,8 @@ from hermes_bot.workspace.server import WorkspaceServer
 from tests.workspace.bot import running
 
 PIXEL = bytes.fromhex(
-    "89504e470d0a1a0a0000000d494844520000000100000001080600000037a0a8fa0000000d4944415478da63f8cfc0f01f0005000201"
-    "a5f645400000000049454e44ae426082"
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63506848000001c40101"
+    "c79954ad0000000049454e44ae426082"
 )
 ABOUT = {"user": "U0EMMA", "channel": "C0SUPPORT"}
 OCTETS = {"Content-Type": "application/octet-stream"}

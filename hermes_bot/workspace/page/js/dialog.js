@@ -11,7 +11,8 @@ export function Dialog({ title, testid, small, onClose, onSubmit, footer, childr
     const before = document.activeElement;
     dialog.current.showModal();
     dialog.current.querySelector("[data-focus], .dialog-body :is(input, textarea, select), .dialog-foot button")?.focus();
-    return () => before?.isConnected && before.focus();
+    // Once the dialog is gone: while it stands, nothing outside of it can have the focus.
+    return () => queueMicrotask(() => before?.isConnected && before.focus());
   }, []);
   const cancel = (event) => {
     event.preventDefault();
