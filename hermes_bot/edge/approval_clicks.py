@@ -82,8 +82,8 @@ def read_edit(tool_of: ToolOf, form: Submission) -> Message | FormErrors | None:
     """Return `approval.edited`, or what the tool's schema finds wrong, by input; the policy is asked later."""
     if not form.fields.get("approval_id"):
         return None
-    arguments = typed_arguments(form)
     tool = tool_of(form.fields.get(TOOL, ""))
+    arguments = typed_arguments(form, tool.parameters if tool else {})
     if tool is not None:
         read = tool.arguments.read({name: text for name, text in arguments.items() if text})
         if isinstance(read, Invalid):
@@ -92,8 +92,9 @@ def read_edit(tool_of: ToolOf, form: Submission) -> Message | FormErrors | None:
     return message_of(click, APPROVAL_EDITED, ApprovalEdited(arguments=arguments, **_place(click)))
 
 
-def typed_arguments(form: Submission) -> dict[str, str]:
+def typed_arguments(form: Submission, schema: edit_modal.Schema) -> dict[str, str]:
     """Return what was typed and chosen in the form behind Edit, by argument."""
+    properties: Mapping[str, edit_modal.Schema] = schema.get("properties", {})
     arguments = {}
     for block, state in form.values.items():
         if not block.startswith(edit_modal.ARGUMENT):
@@ -101,8 +102,8 @@ def typed_arguments(form: Submission) -> dict[str, str]:
         name = block.removeprefix(edit_modal.ARGUMENT)
         answer = mapping(mapping(state).get(block))
         chosen = text_of(mapping(answer.get("selected_option")).get("value"))
-        typed = chosen or text_of(answer.get("value"))[: edit_modal.TEXT_CHARACTERS]
-        arguments[name] = edit_modal.typed_amount(name, typed)
+        written = chosen or text_of(answer.get("value"))[: edit_modal.TEXT_CHARACTERS]
+        arguments[name] = edit_modal.typed(name, written, properties.get(name, {}))
     return arguments
 
 

@@ -68,7 +68,9 @@ async def describe_cancellation(order_id: str, reason: str, *, caller: Caller, s
             ("Items", items or "none listed"),
             ("Goes back", format_money(cents, order.currency) if cents else "nothing: it was not paid"),
             ("Reason", reason or "none given"),
-            ("Policy", shop.policies.version),
+        ),
+        internal=(
+            ("Policy check", f"an order that is {order.status} may be cancelled (policy {shop.policies.version})"),
         ),
         arguments={"order_id": order.id, "reason": reason},
     )

@@ -96,8 +96,8 @@ async def describe_refund(
         shown=(
             *_shown(customer, order, goods, eligibility),
             ("Reason", reason or "none given"),
-            ("Policy", shop.policies.version),
         ),
+        internal=_checks(shop, order, eligibility, refunds),
         arguments={
             "order_id": order.id,
             "amount_cents": amount,
@@ -193,6 +193,17 @@ def history_of(order: Order) -> str:
     arrived = [f"delivered {order.delivered_at:%Y-%m-%d}"] if order.delivered_at else []
     state = [] if arrived and order.status is OrderStatus.DELIVERED else [order.status.value]
     return ", ".join([order.id, f"placed {order.placed_at:%Y-%m-%d}", *arrived, *state])
+
+
+def _checks(
+    shop: Shop, order: Order, eligibility: Eligibility, refunds: Sequence[Refund]
+) -> tuple[tuple[str, str], ...]:
+    """Return what staff read beside the card: how the policy came to its yes, and what went before."""
+    limit = format_money(eligibility.limit_cents, order.currency)
+    check = f"allowed until {eligibility.window_until:%Y-%m-%d}, up to {limit} (policy {shop.policies.version})"
+    paid = format_money(eligibility.refunded_cents, order.currency)
+    history = f"{len(refunds)} refunds of this order, {paid} paid back" if refunds else "no refund of this order"
+    return (("Policy check", check), ("History", history))
 
 
 def _fields_of(eligibility: Eligibility, order: Order, language: str) -> dict[str, Any]:

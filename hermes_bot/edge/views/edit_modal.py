@@ -51,12 +51,14 @@ def block_of(name: str) -> str:
     return f"{ARGUMENT}{name}"
 
 
-def typed_amount(name: str, text: str) -> str:
-    """Return what was typed for an argument; whole numbers for an amount are units, as the form shows it: 25 is 25.00.
+def typed(name: str, text: str, schema: Schema) -> str:
+    """Return what was typed for an argument as its tool reads it: an amount in units, a list one thing a line.
 
-    Only there: elsewhere a whole number is cents.
+    The form shows "25.00", so "25" there means that; elsewhere a whole number is cents.
     """
     written = text.strip()
+    if _listed(schema):
+        return json.dumps([line.strip() for line in text.splitlines() if line.strip()], ensure_ascii=False)
     return f"{written}.00" if name.endswith(CENTS) and re.fullmatch(r"\d{1,10}", written) else text
 
 
@@ -84,7 +86,8 @@ def _element(name: str, schema: Schema, value: Any) -> Json:
     element: Json = {"type": "plain_text_input", "action_id": block_of(name), "max_length": longest}
     if longest > LONG_TEXT and _kinds(schema) & {"string", "array", "object"}:
         element["multiline"] = True
-    written = _written(name, value)
+    lines = _listed(schema) and isinstance(value, list)
+    written = "\n".join(str(each) for each in value) if lines else _written(name, value)
     return element | ({"initial_value": written[:longest]} if written else {})
 
 
@@ -108,6 +111,11 @@ def _written(name: str, value: Any) -> str:
     if name.endswith(CENTS) and isinstance(value, int):
         return f"{value // 100}.{value % 100:02d}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _listed(schema: Schema) -> bool:
+    """Return whether it is a list of texts, which the form takes one a line."""
+    return "array" in _kinds(schema) and schema.get("items", {}).get("type") == "string"
 
 
 def _kinds(schema: Schema) -> set[str]:
