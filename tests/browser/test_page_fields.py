@@ -182,3 +182,31 @@ async def test_a_picture_from_elsewhere_is_named_and_not_asked_for(seats: Seats,
 
     await expect(message.get_by_role("link", name="Parcel")).to_have_attribute("href", "https://example.com/a.png")
     await expect(message.get_by_role("img")).to_have_count(0)
+
+
+async def test_cards_and_containers_are_drawn_with_what_stands_in_them(seats: Seats, server: WorkspaceServer) -> None:
+    card = {"type": "card", "title": words("Kettle"), "body": words("One litre"), "actions": [button("Go")]}
+    inside = {"type": "section", "text": mrkdwn("folded away")}
+    blocks: list[Json] = [
+        {"type": "carousel", "elements": [card]},
+        {
+            "type": "container",
+            "title": words("Details"),
+            "is_collapsible": True,
+            "default_collapsed": True,
+            "child_blocks": [inside],
+        },
+    ]
+    async with running(server) as bot:
+        clicks = heard(bot)
+        posted = await bot.client.chat_postMessage(channel="C0SUPPORT", text="x", blocks=blocks)
+        seat = await seats.take("U0EMMA", "C0SUPPORT")
+        message = seat.message(posted["ts"])
+        await expect(message.get_by_role("article")).to_contain_text("Kettle")
+        await expect(message.get_by_text("folded away")).to_be_hidden()
+        await message.get_by_text("Details").click()
+        await expect(message.get_by_text("folded away")).to_be_visible()
+        await message.get_by_role("button", name="Go").click()
+        await server.workspace.wait_for(lambda: clicks)
+
+    assert clicks[0]["actions"][0]["action_id"] == "go"

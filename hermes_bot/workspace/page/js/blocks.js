@@ -1,5 +1,6 @@
 // Block Kit of a message, a modal or the App Home as elements. What it cannot draw it names, so that nothing vanishes unseen.
 import { classes, html, useDesk } from "./ui.js";
+import { Card, Carousel, Container, Video } from "./cards.js";
 import { Element } from "./elements.js";
 import { useForm } from "./forms.js";
 import { ImageTile, Picture } from "./images.js";
@@ -16,7 +17,8 @@ const DRAWN = {
   input: Input,
   markdown: ({ block }) => html`<div class="block"><${Markdown} text=${block.text} /></div>`,
   rich_text: ({ block }) => html`<div class="block rich"><${RichBlock} block=${block} /></div>`,
-  table: Table, task_card: TaskCard, plan: Plan, alert: Alert,
+  table: Table, data_table: Table, task_card: TaskCard, plan: Plan, alert: Alert, card: Card, carousel: Carousel, container: Container,
+  video: Video,
 };
 
 // place is what a click names besides the element: {channel, ts} or {view_id}; form is what the fields hold.

@@ -5,7 +5,7 @@ import { placeName } from "./people.js";
 import { Popover, moveFocus } from "./popover.js";
 import { TextObject, plain } from "./richtext.js";
 
-const TYPED = { plain_text_input: "text", number_input: "number", email_text_input: "email", url_text_input: "url" };
+const TYPED = { plain_text_input: "text", number_input: "number", email_text_input: "email", url_text_input: "url", rich_text_input: "text" };
 const PICKED = { datepicker: "date", timepicker: "time" };
 const ONE = new Set(["static_select", "users_select", "conversations_select", "channels_select"]);
 const MANY = new Set(["multi_static_select", "multi_users_select", "multi_conversations_select", "multi_channels_select"]);
@@ -39,7 +39,7 @@ function Typed({ element, value, shared, onChange, onCommit }) {
     if (each) onCommit(target.value);
   };
   const onKeyDown = (event) => event.key === "Enter" && !event.isComposing && onCommit(event.target.value);
-  if (element.multiline) return html`<textarea rows="4" ...${text} onInput=${onInput}></textarea>`;
+  if (element.multiline || element.type === "rich_text_input") return html`<textarea rows="4" ...${text} onInput=${onInput}></textarea>`;
   return html`<input type=${TYPED[element.type]} autocomplete="off" ...${text} min=${element.min_value ?? null} max=${element.max_value ?? null}
     step=${whole ? 1 : element.type === "number_input" ? "any" : null} onInput=${onInput} onKeyDown=${onKeyDown} />`;
 }

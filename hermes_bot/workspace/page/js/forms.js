@@ -10,14 +10,18 @@ const NOT_FIELDS = new Set(["button", "overflow", "image", "feedback_buttons", "
 const elementsOf = (block) => [...(block.elements ?? []), block.accessory, block.element].filter((one) => one?.action_id);
 
 function initialValue(element) {
+  if (element.type === "rich_text_input") return null;
   const name = INITIAL.find((one) => one in element);
   if (name) return typeof element[name] === "number" ? String(element[name]) : element[name];
   return element.initial_option?.value ?? element.initial_options?.map(({ value }) => value) ?? null;
 }
 
+// Blocks, and those within them.
+const flat = (blocks) => blocks.flatMap((block) => (block.child_blocks ? flat(block.child_blocks) : [block]));
+
 function initialValues(blocks) {
   const values = {};
-  for (const block of blocks) {
+  for (const block of flat(blocks)) {
     for (const element of elementsOf(block)) {
       if (!NOT_FIELDS.has(element.type)) (values[block.block_id] ??= {})[element.action_id] = initialValue(element);
     }
@@ -45,7 +49,7 @@ const known = (typed, fields) => Object.fromEntries(Object.entries(typed ?? {}).
 // The sentences the page itself can say of a view before it asks the app.
 export function missing(blocks, values, t) {
   const errors = {};
-  for (const { type, block_id, element, optional } of blocks) {
+  for (const { type, block_id, element, optional } of flat(blocks)) {
     if (type !== "input") continue;
     const value = values[block_id]?.[element.action_id] ?? "";
     const empty = typeof value === "string" ? !value.trim() : !value.length;

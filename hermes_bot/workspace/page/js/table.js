@@ -11,7 +11,9 @@ export function Table({ block }) {
     return classes(align && align !== "left" && `to-${align}`, !wrapped && "one-line");
   };
   const cells = (tag) => (cell, column) => html`<${tag} key=${column} class=${look(column)} ...${tag === "th" ? { scope: "col" } : {}}><${Cell} cell=${cell} /><//>`;
-  return html`<div class="block table-frame" tabindex="0" role="region" aria-label=${t.table}><table>
+  const caption = plain(block.caption?.text ?? block.caption ?? block.title?.text ?? block.title);
+  return html`<div class="block table-frame" tabindex="0" role="region" aria-label=${caption || t.table}><table>
+    ${caption && html`<caption>${caption}</caption>`}
     <thead><tr>${head.map(cells("th"))}</tr></thead>
     <tbody>${rows.map((row, index) => html`<tr key=${index}>${row.map(cells("td"))}</tr>`)}</tbody>
   </table></div>`;

@@ -72,6 +72,7 @@ export const en = {
   good: "Good answer",
   bad: "Bad answer",
   table: "Table",
+  cards: "Cards",
   taskStates: { pending: "Not begun", in_progress: "Under way", complete: "Done", error: "Failed" },
   download: "Download",
   switcher: "Jump to",

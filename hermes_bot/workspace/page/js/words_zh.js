@@ -72,6 +72,7 @@ export const zh = {
   good: "回答得好",
   bad: "回答得不好",
   table: "表格",
+  cards: "卡片",
   taskStates: { pending: "未开始", in_progress: "进行中", complete: "已完成", error: "失败" },
   download: "下载",
   switcher: "跳转到",
