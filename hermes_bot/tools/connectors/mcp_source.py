@@ -95,11 +95,10 @@ class McpSource:
         while True:
             try:
                 await self._connected()
-            except SettingsError as error:
-                self._wrong = self._wrong or error
-                reason = str(error)
             except Exception as error:  # noqa: BLE001 - as above; the reason is told
-                reason = _reason(error)
+                cause = _cause(error)
+                self._wrong = cause if isinstance(cause, SettingsError) else self._wrong
+                reason = _reason(cause)
             worked, self._client = self._client is not None, None
             self.away = f"it does not answer ({reason})"
             logger.warning("an MCP server is away", extra={"server": self.name, "reason": reason})
@@ -168,9 +167,17 @@ async def _listed(client: Client) -> list[ServerTool]:
     return found
 
 
-def _reason(error: BaseException) -> str:
+def _cause(error: BaseException) -> BaseException:
+    """Return the one error that matters of a group."""
     while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
+        known = error.subgroup(SettingsError)
+        error = (known or error).exceptions[0]
+    return error
+
+
+def _reason(error: BaseException) -> str:
     if isinstance(error, TimeoutError):
         return "no answer in time"
+    if isinstance(error, SettingsError):
+        return str(error)
     return error.strerror or type(error).__name__ if isinstance(error, OSError) else type(error).__name__
