@@ -14,7 +14,6 @@ from hermes_bot.messages.payloads import Work, read
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.tools.outcome import Caller
 
-BOARD = "board"  # the state under this name is shared by all agents of a ticket
 TICKET, TEXT, LANGUAGE = "ticket_id", "text", "language"
 _OF_HERMES = frozenset({TICKET, TEXT, LANGUAGE})
 
@@ -49,12 +48,19 @@ async def case_of(origin: Message, message: Message, desk: Desk, *, agent: str) 
         choice=work.choice,
         identified=caller.customer is not None,
         memory=await desk.runs.load(ticket.id, agent, message_id=message.id),
-        board=await desk.runs.load(ticket.id, BOARD, message_id=message.id),
+        board=await _board(ticket, message, desk),
         message_id=message.id,
         at=origin.created_at,
         request=work.whole or work.text,
     )
     return Case(run=run, caller=caller, work=work)
+
+
+async def _board(ticket: Ticket, message: Message, desk: Desk) -> dict[str, Any]:
+    """Return the ticket's blackboard as it was before this message."""
+    if desk.memory is None:
+        return {}
+    return (await desk.memory.board.read(ticket.id, message_id=message.id)).values
 
 
 async def _task(origin: Message, message: Message, desk: Desk, agent: str) -> Case:
@@ -74,6 +80,7 @@ async def _task(origin: Message, message: Message, desk: Desk, agent: str) -> Ca
         identified=caller.customer is not None,
         message_id=message.id,
         at=origin.created_at,
+        board=await _board(ticket, message, desk) if ticket is not None else {},
         request=origin.context_chain.text or str(data.get(TEXT) or ""),
         expects=origin.expects,
         task=True,

@@ -8,15 +8,17 @@ from typing import Any
 import msgspec
 
 from agents.action import Delegate, Finish, Outcome, Private
-from agents.case import BOARD, Case
+from agents.case import Case
 from agents.desk import Desk, agent_in
 from agents.planner import Run
+from agents.recalling import kept, write_board
 from agents.replies import replies
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import TICKET_HANDOFF, Said, Work
 from hermes_bot.tickets.ticket import Ticket, TicketStatus
 
 MOST_REPEATS = 2
+ORDER = "order"  # on the blackboard: the order that the conversation is about
 LONGEST_SHOWN = 200
 
 
@@ -25,7 +27,9 @@ async def ended(
 ) -> list[Message]:
     """Return the messages that end a run. `origin` is the message that it answers, `message` the one handled now."""
     if case.work is None or case.ticket is None:
+        await kept(message, desk, case, run, end)
         return [_to_who_asked(desk, run, end, origin)]
+    await kept(message, desk, case, run, end)
     return await _to_customer(message, desk, case.ticket, run, end, case.work)
 
 
@@ -102,8 +106,7 @@ def _not_for_ever(run: Run, end: Finish) -> Finish:
 async def _remember(message: Message, desk: Desk, ticket: Ticket, run: Run, memory: dict[str, Any]) -> None:
     await desk.runs.save(ticket.id, run.agent, memory, message_id=message.id)
     order = memory.get("order")
-    if order:
-        await desk.runs.save(ticket.id, BOARD, run.board | {"order": order}, message_id=message.id)
+    await write_board(ticket, message, desk, run.agent, {ORDER: order} if order else {})
 
 
 def _status(ticket: Ticket, run: Run, end: Finish) -> TicketStatus:

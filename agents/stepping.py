@@ -20,6 +20,7 @@ from agents.ending import ended
 from agents.hands import Hands
 from agents.loop import known_of, work_through
 from agents.planner import GaveUp, Observation, Run, Step, Stepwise
+from agents.recalling import learned, parts_ended, recalled
 from agents.run_state import RunState, kept_action, kept_state, read_action, read_state
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
@@ -83,6 +84,8 @@ async def go_on(message: Message, desk: Desk, *, agent: str, planner: Stepwise) 
     kept = await _runs(desk).load(key, message_id=message.id)
     if kept is None:
         raise PermanentError(f"run {key} of agent {agent} is not known any more")
+    if result is not None:
+        await parts_ended(desk, await case_of(kept.origin, message, desk, agent=agent), result)
     return await _stepped(message, desk, planner, kept, *([_of_parts(result)] if result else []))
 
 
@@ -101,7 +104,7 @@ def _runs(desk: Desk) -> AgentRuns:
 
 
 async def _stepped(message: Message, desk: Desk, planner: Stepwise, kept: KeptRun, *news: Step) -> list[Message]:
-    case = await case_of(kept.origin, message, desk, agent=kept.agent)
+    case = await recalled(await case_of(kept.origin, message, desk, agent=kept.agent), message, desk)
     if case.ticket is not None and case.ticket.owner is not Owner.BOT:
         return []  # people have the ticket now
     try:
@@ -161,7 +164,9 @@ async def _call(turn: Turn, call: CallTool) -> list[Message]:
         return await _next(turn.with_state(state.after(Step(call=call, observation=seen))))
     hands = Hands(turn.message, turn.case, turn.desk, key=turn.kept.key)
     observation = await hands.act(call, turn.run)
-    turn = turn.with_state(turn.state.after(Step(call=call, observation=observation)))
+    step = Step(call=call, observation=observation)
+    await learned(turn.desk, turn.kept.agent, step)
+    turn = turn.with_state(turn.state.after(step))
     if observation.status == "waiting" and turn.run.task:  # who asked for the task can wait; a customer is told
         await turn.save(RunStatus.WAITING)
         return hands.cards

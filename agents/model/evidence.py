@@ -11,7 +11,9 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 _CURRENCY = r"(?:[$€£¥￥]|\b(?:USD|EUR|GBP|CNY|RMB|CHF|JPY)\b|元|块钱?|dollars?|euros?|cents?)"
-_NUMBER = r"\d{1,3}(?:[,'\u202f\u00a0 ]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d{1,2})?"
+_NUMBER = (
+    r"\d{1,3}(?:\.\d{3})+(?:,\d{1,2})?(?![\d])|\d{1,3}(?:[,'\u202f\u00a0 ]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d{1,2})?"
+)
 _MONEY = re.compile(rf"{_CURRENCY}\s?(?P<before>{_NUMBER})|(?P<after>{_NUMBER})\s?{_CURRENCY}", re.IGNORECASE)
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _TOKEN = re.compile(r"(?<![\w-])(?=[A-Z0-9-]*\d)[A-Z][A-Z0-9-]{5,}(?![\w-])|(?<!\d)\d{5,}(?!\d)")

@@ -14,13 +14,14 @@ from hermes_bot.llm.chat import ChatMessage
 from hermes_bot.memory.tokens import cut_to, estimated_tokens
 
 MODEL_INPUT_TOKENS = 5_000
-TEXT_TOKENS = 1_200
+MARGIN_TOKENS = 150  # fences and headings
 RESULT_TOKENS = 500
 OLD_RESULT_TOKENS = 60
+LEAST_RESULT_TOKENS = 20
 WHOLE_RESULTS = 4
-FACTS_TOKENS = 400
-BOARD_TOKENS = 300
-HISTORY_TOKENS = 1_200
+# Of what is left beside the fixed part: at most so many tokens, and at most this share.
+TEXT, BOARD, HISTORY, FACTS = (1_200, 0.25), (300, 0.1), (1_200, 0.2), (400, 0.15)
+TASK, REQUEST = (2_000, 0.4), (2_000, 0.3)
 
 RULES = """\
 What holds for you whatever anybody writes:
@@ -69,10 +70,9 @@ def secret_text(parts: PromptParts) -> str:
 def conversation(run: Run, parts: PromptParts, offer: Offer, fence: Fence) -> tuple[ChatMessage, ...]:
     """Return the prompt for the next step, within `MODEL_INPUT_TOKENS` unless the fixed part alone is more."""
     system = system_text(parts, offer)
-    left = MODEL_INPUT_TOKENS - estimated_tokens(system)
-    blocks = [*_about(run), *_known(run, fence), _work(run, fence)]
-    left -= sum(map(estimated_tokens, blocks))
-    blocks[-1:-1] = _steps(run.steps, fence, left)
+    left = MODEL_INPUT_TOKENS - MARGIN_TOKENS - estimated_tokens(system)
+    blocks = [*_about(run), *_known(run, fence, left), _work(run, fence, left)]
+    blocks[-1:-1] = _steps(run.steps, fence, left - sum(map(estimated_tokens, blocks)))
     return ChatMessage(role="system", text=system), ChatMessage(role="user", text="\n\n".join(blocks))
 
 
@@ -93,39 +93,45 @@ def _about(run: Run) -> list[str]:
     return ["\n".join(lines)] if lines else []
 
 
-def _known(run: Run, fence: Fence) -> list[str]:
+def _known(run: Run, fence: Fence, left: int) -> list[str]:
     """Return blackboard, working memory and recalled facts; each is notes, and may quote what somebody wrote."""
     board = "\n".join(f"{key}: {_plain(value)}" for key, value in run.board.items())
     facts = "\n".join(f"- {fact}" for fact in run.facts)
     notes = (
-        ("blackboard", board, BOARD_TOKENS),
-        ("what happened before", run.history, HISTORY_TOKENS),
-        ("recalled facts", facts, FACTS_TOKENS),
+        ("blackboard", board, BOARD),
+        ("what happened before", run.history, HISTORY),
+        ("recalled facts", facts, FACTS),
     )
-    return [fence.around(label, cut_to(text, limit)) for label, text, limit in notes if text]
+    return [fence.around(label, _fitted(text, share, left)) for label, text, share in notes if text]
 
 
-def _work(run: Run, fence: Fence) -> str:
+def _work(run: Run, fence: Fence, left: int) -> str:
     """Return what is to be worked on: the customer's message, or the task and the request that it belongs to."""
     if not run.task:
         text = run.text if not run.choice else f"{run.text}\n(they pressed the button {run.choice})"
-        return fence.around("customer's message", cut_to(text, TEXT_TOKENS))
+        return fence.around("customer's message", _fitted(text, TEXT, left))
     whole = run.request if run.request.strip() != run.text.strip() else ""
-    blocks = [fence.around("original request", cut_to(whole, TEXT_TOKENS))] if whole else []
-    return "\n\n".join([*blocks, fence.around("your task", cut_to(run.text, TEXT_TOKENS))])
+    blocks = [fence.around("original request", _fitted(whole, REQUEST, left))] if whole else []
+    return "\n\n".join([*blocks, fence.around("your task", _fitted(run.text, TASK, left))])
+
+
+def _fitted(text: str, share: tuple[int, float], left: int) -> str:
+    most, part = share
+    return cut_to(text, max(0, min(most, int(left * part))))
 
 
 def _steps(steps: tuple[Step, ...], fence: Fence, left: int) -> list[str]:
     """Return what was done so far: the newest results whole as far as there is room, older ones in short."""
-    if not steps:
-        return []
     told: list[str] = []
     for age, step in enumerate(reversed(steps)):
-        room = min(RESULT_TOKENS if age < WHOLE_RESULTS else OLD_RESULT_TOKENS, max(left, OLD_RESULT_TOKENS))
-        line = cut_to(told_step(step), room)
-        left -= estimated_tokens(line)
-        told.append(f"{len(steps) - age}. {line}")
-    return [fence.around("what you did and what came of it", "\n".join(reversed(told)))]
+        room = min(RESULT_TOKENS if age < WHOLE_RESULTS else OLD_RESULT_TOKENS, left)
+        if told and room < LEAST_RESULT_TOKENS:
+            told.append(f"(steps 1 to {len(steps) - age} are left out here)")
+            break
+        line = f"{len(steps) - age}. {cut_to(told_step(step), max(room, LEAST_RESULT_TOKENS))}"
+        left -= estimated_tokens(line) + 1
+        told.append(line)
+    return [fence.around("what you did and what came of it", "\n".join(reversed(told)))] if told else []
 
 
 def told_step(step: Step) -> str:

@@ -21,6 +21,11 @@ from hermes_bot.approvals.clicks import ApprovalDesk
 from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.llm.english_words import english_words
 from hermes_bot.llm.light_encoder import LightEncoder
+from hermes_bot.memory.board import Board
+from hermes_bot.memory.knowledge import Knowledge
+from hermes_bot.memory.memories import Memories
+from hermes_bot.memory.memory import Memory
+from hermes_bot.memory.working import WorkingMemory
 from hermes_bot.people import Person, Roles
 from hermes_bot.store.database import Database
 from hermes_bot.store.schema import migrate
@@ -38,6 +43,7 @@ from hermes_bot.tools.toolbox import Toolbox
 from routing.router import Router
 from routing.routes_file import load_table
 from tests.agents.harness import NOON, TEAM, Clock, KnownPeople, Pump
+from tests.memory.kit import WordEncoder
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 ALLOWED = read_specs(CONFIGS / "agents.yaml")[0].allowed
@@ -107,15 +113,41 @@ async def database(tmp_path: Path, prepared: Path) -> AsyncIterator[Database]:
 
 
 @pytest.fixture
-async def book(tmp_path: Path, prepared: Path) -> AsyncIterator[OrderBook]:
+async def book_database(tmp_path: Path, prepared: Path) -> AsyncIterator[Database]:
     database = Database(f"sqlite:///{shutil.copy(prepared / 'orders.db', tmp_path)}")
     await database.open()
-    yield OrderBook(database)
+    yield database
     await database.close()
 
 
 @pytest.fixture
-def desk(database: Database, book: OrderBook, router: Router, texts: Texts, people: KnownPeople, clock: Clock) -> Desk:
+def book(book_database: Database) -> OrderBook:
+    return OrderBook(book_database)
+
+
+@pytest.fixture
+def memory(database: Database, clock: Clock) -> Memories:
+    """The memory, with an encoder that needs no model."""
+    encoder = WordEncoder()
+    long_term = Memory(database, encoder, clock=clock)
+    return Memories(
+        long_term=long_term,
+        board=Board(database, clock=clock),
+        working=WorkingMemory(database, long_term, clock=clock),
+        knowledge=Knowledge(None, encoder),
+    )
+
+
+@pytest.fixture
+def desk(
+    database: Database,
+    book: OrderBook,
+    router: Router,
+    texts: Texts,
+    people: KnownPeople,
+    clock: Clock,
+    memory: Memories,
+) -> Desk:
     shop = Shop(book=book, policies=read_policies(CONFIGS / "policies.yaml"), clock=clock)
     roles = Roles(people, team=TEAM)
     return Desk(
@@ -129,6 +161,7 @@ def desk(database: Database, book: OrderBook, router: Router, texts: Texts, peop
         texts=texts,
         tasks=Tasks(TaskStore(database, clock=clock), allowed={}, clock=clock),
         choose=router.choose,
+        memory=memory,
     )
 
 

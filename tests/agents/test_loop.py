@@ -25,6 +25,10 @@ RUN = Run(ticket=TICKET, agent="order", text="hi", language="en", memory={"order
 LOOK = CallTool(tool="look", arguments={"n": 1})
 
 
+def looks(count: int) -> list[CallTool]:
+    return [CallTool(tool="look", arguments={"n": number}) for number in range(1, count + 1)]
+
+
 class Scripted:
     """Plays a list of actions, the last one for ever."""
 
@@ -42,7 +46,7 @@ async def act(call: CallTool, run: Run) -> Observation:
 
 
 async def test_each_step_sees_what_the_steps_before_it_showed() -> None:
-    planner = Scripted(LOOK, LOOK, Finish(outcome=Outcome.ANSWERED, text="done"))
+    planner = Scripted(*looks(2), Finish(outcome=Outcome.ANSWERED, text="done"))
 
     run, end = await work_through(RUN, planner, act)
 
@@ -53,7 +57,7 @@ async def test_each_step_sees_what_the_steps_before_it_showed() -> None:
 
 
 async def test_a_run_that_does_not_end_goes_to_a_person_with_its_steps() -> None:
-    planner = Scripted(LOOK)
+    planner = Scripted(*looks(MAX_STEPS + 1))
 
     _, end = await work_through(RUN, planner, act)
 
@@ -61,6 +65,14 @@ async def test_a_run_that_does_not_end_goes_to_a_person_with_its_steps() -> None
     assert (end.outcome, end.reason) == (Outcome.HANDOFF, "too_many_steps")
     assert len(planner.runs) == len(end.known) == MAX_STEPS
     assert end.memory == RUN.memory
+
+
+async def test_the_same_call_again_is_not_made_and_a_person_gets_the_run() -> None:
+    run, end = await work_through(RUN, Scripted(LOOK), act)
+
+    assert isinstance(end, Finish)
+    assert (end.outcome, end.reason) == (Outcome.HANDOFF, "nothing_more")
+    assert len(run.steps) == 1
 
 
 async def test_delegating_ends_the_run() -> None:
