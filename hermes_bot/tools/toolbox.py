@@ -101,6 +101,7 @@ class Toolbox:
         self._on_call = on_call
         self._calls = calls
         self._sources = tuple(sources)
+        self._brought: dict[str, frozenset[str]] = {}
         self._effects = effects
         _refuse_doubles(tools)
         self._refuse_what_cannot_work()
@@ -132,10 +133,11 @@ class Toolbox:
 
     def put(self, source: str, tools: Sequence[Tool]) -> None:
         """Have these tools of the source, and no others of it: it came back, or changed what it offers."""
-        kept = {name: tool for name, tool in self._tools.items() if not name.startswith(f"{source}{PARTS}")}
-        together = [*kept.values(), *tools]
+        before = self._brought.get(source, frozenset())
+        together = [*(tool for name, tool in self._tools.items() if name not in before), *tools]
         _refuse_doubles(together)
         self._tools = {tool.name: tool for tool in together}
+        self._brought[source] = frozenset(tool.name for tool in tools)
 
     def opened_to(self, agent: str) -> Toolbox:
         """Return a toolbox with the same tools, all of which this agent may call."""
