@@ -103,9 +103,10 @@ class Cancelled:
 
 
 class ChangeKind(StrEnum):
-    """What was changed: the delivery address, or a return was opened."""
+    """What was changed: the delivery address, a return was opened, or an unpaid order cancelled."""
 
     ADDRESS = "address"
+    CANCELLED = "cancelled"
     RETURN = "return"
 
 

@@ -57,17 +57,23 @@ def cancel(
 ) -> Cancelled:
     """Return the cancelled order with its refund: both are written together, or neither is.
 
-    `amount_of` says what goes back, with the order as it is now, and may raise to stop it.
+    `amount_of` says what goes back, with the order as it is now, and may raise to stop it. Where nothing does, the
+    approval is kept among the order's changes, if it has a place for them.
     """
     order = locked_order(connection, customer_id, order_id)
     known = refund_by_approval(connection, approval_id)
     if known is not None:
         return Cancelled(order_id=order.id, currency=order.currency, refund=_same_refund(known, order, None))
+    kept = keeps_changes(connection)
+    if kept and _change_of(connection, approval_id) is not None:
+        return Cancelled(order_id=order.id, currency=order.currency)
     earlier = refunds_of(connection, order.id)
     amount_cents = amount_of(order, earlier)
     statement = update(orders).where(orders.c.id == order.id).values(status=OrderStatus.CANCELLED.value)
     connection.execute(statement)
     if not amount_cents:
+        if kept:
+            _add_change(connection, order, ChangeKind.CANCELLED, "", approval_id, at)
         return Cancelled(order_id=order.id, currency=order.currency)
     _refuse_too_much(order, earlier, amount_cents)
     refund = _add_refund(connection, order.id, amount_cents, reason, approval_id, at)
@@ -91,21 +97,34 @@ def change(
     if not keeps_changes(connection):
         raise NotKept
     order = locked_order(connection, customer_id, order_id)
-    known = connection.execute(select(order_changes).where(order_changes.c.change_key == key)).mappings().one_or_none()
-    if known is not None:
-        found = Change.of(known)
+    found = _change_of(connection, key)
+    if found is not None:
         if (found.order_id, found.kind, found.after) != (order.id, kind, after):
             raise PermanentError(f"the key {key} belongs to another change")
         return found
     may(order)
-    before = order.address if kind is ChangeKind.ADDRESS else ""
-    row = {
-        "order_id": order.id, "kind": kind.value, "before": before, "after": after, "change_key": key, "created_at": at,
-    }  # fmt: skip
-    added = connection.execute(insert(order_changes).values(row).returning(order_changes)).mappings().one()
+    added = _add_change(connection, order, kind, after, key, at)
     if kind is ChangeKind.ADDRESS:
         connection.execute(update(orders).where(orders.c.id == order.id).values(address=after))
-    return Change.of(added)
+    return added
+
+
+def _change_of(connection: Connection, key: str) -> Change | None:
+    query = select(order_changes).where(order_changes.c.change_key == key)
+    row = connection.execute(query).mappings().one_or_none()
+    return None if row is None else Change.of(row)
+
+
+def _add_change(connection: Connection, order: Order, kind: ChangeKind, after: str, key: str, at: datetime) -> Change:
+    row = {
+        "order_id": order.id,
+        "kind": kind.value,
+        "before": {ChangeKind.ADDRESS: order.address, ChangeKind.CANCELLED: order.status.value}.get(kind, ""),
+        "after": after,
+        "change_key": key,
+        "created_at": at,
+    }
+    return Change.of(connection.execute(insert(order_changes).values(row).returning(order_changes)).mappings().one())
 
 
 def changes_of(connection: Connection, order_id: str) -> tuple[Change, ...]:

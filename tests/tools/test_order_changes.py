@@ -100,8 +100,10 @@ async def test_more_than_the_order_cost_never_goes_back(book: OrderBook) -> None
 
 async def test_what_was_not_paid_is_cancelled_without_a_refund(book: OrderBook) -> None:
     done = await cancel(book, order_id=UNPAID, amount_of=nothing)
+    again = await cancel(book, order_id=UNPAID, amount_of=never)
 
     assert done.refund is None
+    assert again == done
     assert (await order_of(book, UNPAID)).status is OrderStatus.CANCELLED
     assert await book.refunds(EMMA.id, UNPAID) == ()
 
