@@ -48,7 +48,8 @@ class Gate:
             return None
         await self._held.keep(message.id, ticket.id, fields_of(reply))
         log.info("a reply is kept back", extra={"ticket_id": ticket.id, "message_id": message.id})
-        return [self._suggestion(message, reply, ticket)] if ticket.suggest_to and not ticket.held_by else []
+        asked = bool(ticket.suggest_to) and not ticket.held_by and reply.audience is Audience.THREAD
+        return [self._suggestion(message, reply, ticket)] if asked else []
 
     def after(self, message: Message, reply: Reply, ticket: Ticket | None) -> list[Message]:
         """Return what follows from a reply that stands in Slack: the first answer is noted."""

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from hermes_bot.observe.hops import ASIDE
 from hermes_bot.observe.records import Record, RecordKind
 
 FINAL = frozenset({"done", "dead", "expired", "suspended", "cancelled"})
@@ -90,8 +91,11 @@ class Trace:
 
     @property
     def open(self) -> list[tuple[Node, Step]]:
-        """Return the deliveries that are in no final state: that is where the message is now."""
-        return [(node, step) for node, step in self.steps if step.state not in FINAL]
+        """Return the deliveries that are in no final state: that is where the message is now.
+
+        What stands beside the way, such as a ticket's timer, does not count.
+        """
+        return [(node, step) for node, step in self.steps if step.state not in FINAL and node.type not in ASIDE]
 
     @property
     def failed(self) -> list[tuple[Node, Step]]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
+from hermes_bot.messages.payloads import Audience
 from hermes_bot.store.database import Database
 from hermes_bot.store.tables import held_replies
 from hermes_bot.tickets.rows import number_of
@@ -62,12 +63,16 @@ class HeldReplies:
         await self._database.run(lambda connection: connection.execute(statement))
 
     async def latest(self, ticket_id: str) -> Held | None:
-        """Return the last reply that was not said; None where there is none."""
+        """Return the last reply that was not said and that staff may read; None where there is none.
+
+        What was for the customer alone stays with them.
+        """
         unsaid = held_replies.c.released_by.in_(["", NEVER])
         wanted = select(held_replies).where(held_replies.c.ticket_number == number_of(ticket_id), unsaid)
 
         def work(connection: Connection) -> Held | None:
-            row = connection.execute(wanted.order_by(held_replies.c.at.desc()).limit(1)).first()
-            return None if row is None else Held(message_id=row.message_id, reply=row.reply)
+            rows = connection.execute(wanted.order_by(held_replies.c.at.desc())).all()
+            shown = (row for row in rows if row.reply.get("audience", Audience.THREAD) == Audience.THREAD)
+            return next((Held(message_id=row.message_id, reply=row.reply) for row in shown), None)
 
         return await self._database.run(work)

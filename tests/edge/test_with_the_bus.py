@@ -11,8 +11,8 @@ import pytest_asyncio
 
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.memory import MemoryBackend
-from hermes_bot.bus.port import FINAL_STATES, Policy, State
-from hermes_bot.messages.message import utc_now
+from hermes_bot.bus.port import FINAL_STATES, Delivery, Policy, State
+from hermes_bot.messages.message import Message, utc_now
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.workspace.faults import Fault, RateLimited, ReplyLost, ServerError
 from tests.edge.rig import Rig, reply_to
@@ -48,9 +48,15 @@ async def bus(socket_rig: Rig, backend: MemoryBackend) -> AsyncIterator[Bus]:
     bus = Bus(backend, clock=time.now, sleep=time.sleep, random=lambda: 0.5)
     for type_, handler in socket_rig.edge.handlers().items():
         bus.subscribe(type_, "slack", handler, FAST)
+    bus.subscribe("ticket.answered", "tickets", nothing, FAST)
     await bus.start()
     yield bus
     await bus.stop(2.0)
+
+
+async def nothing(_message: Message, _delivery: Delivery) -> list[Message]:
+    """Take a message of which nothing follows."""
+    return []
 
 
 async def shown(rig: Rig, ticket: Ticket, count: int) -> list[str]:

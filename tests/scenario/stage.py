@@ -179,8 +179,9 @@ class Stage:
         return [each["text"] for each in self.workspace.ephemerals(user) if words in each["text"]]
 
     def bot_posts(self) -> list[tuple[str, str]]:
-        """Return everything that the bot shows, by place and text."""
-        return [(post.channel, post.text) for post in self.workspace.posts.all() if post.bot]
+        """Return what the bot shows to more than one person, by place and text; the tickets' cards are left out."""
+        shown = [post for post in self.workspace.posts.all() if post.bot and not post.seen_by]
+        return [(post.channel, post.text) for post in shown if not key_of(post).startswith("ticket:")]
 
     def refunds(self, buyer: Buyer) -> int:
         """Return how often the order was paid back."""

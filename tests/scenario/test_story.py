@@ -199,7 +199,7 @@ async def test_edits_deletions_and_other_bots_start_nothing(stage: Stage) -> Non
     await stage.quiet()
     before = stage.bot_posts()
 
-    await stage.workspace.edit(buyer.user, SUPPORT, talk.ts, f"I want a refund for order {buyer.order.id}")
+    await stage.workspace.edit(buyer.user, SUPPORT, talk.ts, f"Where is my order {buyer.order.id}??")
     await stage.workspace.delete(buyer.user, SUPPORT, talk.ts)
     words = {"type": "message", "channel": SUPPORT, "channel_type": "channel", "text": "Where is my order 10001?"}
     other = {"bot_id": "B0OTHER", "user": "U0OTHER", "ts": stage.workspace.posts.next_ts(), "team": "T0HERMES"}
