@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Connection, Row, delete, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, delete, func, insert, or_, select, update
 
 from hermes_bot.memory.essence import essence, normalised
 from hermes_bot.memory.fact import Fact, FactKind
@@ -18,6 +18,13 @@ from hermes_bot.store.locks import lock
 from hermes_bot.store.memory_tables import fact_vectors, facts, forgotten_facts, memory_versions
 
 Vector = NDArray[np.float32]
+_OWNED = (
+    facts.c.owner_kind == bindparam("kind"),
+    facts.c.owner_team == bindparam("team"),
+    facts.c.owner_id == bindparam("owner"),
+)
+_IDS = select(facts.c.id).where(*_OWNED, facts.c.replaced_by.is_(None))  # built once: a recall waits for it
+_BY_IDS = select(facts).where(*_OWNED, facts.c.id.in_(bindparam("wanted", expanding=True)))
 _VERSION = "facts"
 _AT_ONCE = 500  # placeholders in one statement
 
@@ -138,10 +145,10 @@ def owned_by(owner: Owner) -> tuple[ColumnElement[bool], ...]:
 
 def ids(connection: Connection, owner: Owner, kinds: Collection[FactKind] = ()) -> list[int]:
     """Return the ids of the owner's facts that hold."""
+    if not kinds:
+        return list(connection.scalars(_IDS, _named_owner(owner)))
     wanted = select(facts.c.id).where(*owned_by(owner), facts.c.replaced_by.is_(None))
-    if kinds:
-        wanted = wanted.where(facts.c.kind.in_([kind.value for kind in kinds]))
-    return list(connection.scalars(wanted))
+    return list(connection.scalars(wanted.where(facts.c.kind.in_([kind.value for kind in kinds]))))
 
 
 def naming(connection: Connection, owner: Owner, names: Collection[str], limit: int) -> list[int]:
@@ -157,9 +164,14 @@ def by_ids(connection: Connection, owner: Owner, wanted: Sequence[int]) -> list[
     """Return those of the facts that are the owner's."""
     rows: list[Row[Any]] = []
     for start in range(0, len(wanted), _AT_ONCE):
-        some = wanted[start : start + _AT_ONCE]
-        rows += connection.execute(select(facts).where(*owned_by(owner), facts.c.id.in_(some)))
+        some = {"wanted": list(wanted[start : start + _AT_ONCE])}
+        rows += connection.execute(_BY_IDS, _named_owner(owner) | some)
     return [_fact(row) for row in rows]
+
+
+def _named_owner(owner: Owner) -> dict[str, Any]:
+    kind, team, owner_id = key_of(owner)
+    return {"kind": kind, "team": team, "owner": owner_id}
 
 
 def listing(connection: Connection, owner: Owner, *, history: bool) -> list[Fact]:

@@ -107,6 +107,7 @@ class FactIndex:
                 return [], missing
             import faiss
 
+            faiss.omp_set_num_threads(1)  # of this thread: a second one waits for cores that others use too
             only = faiss.SearchParameters()
             only.sel = _batch(wanted)
             found = self._index.search(vector[None, :], min(k, here), params=only)
@@ -117,7 +118,6 @@ class FactIndex:
         if self._index is None:
             import faiss
 
-            faiss.omp_set_num_threads(1)  # a second one waits for the first on cores that others use too
             self._index = faiss.IndexIDMap2(faiss.IndexFlatIP(dimension))
         return self._index
 

@@ -31,7 +31,7 @@ from hermes_bot.memory.owner import (
     Taught,
     check_source,
 )
-from hermes_bot.memory.ranking import ranked, ranked_by_words
+from hermes_bot.memory.ranking import ranked
 from hermes_bot.memory.secrets import REMOVED, holds_secret, without_secrets
 from hermes_bot.memory.summary import TicketSummary
 from hermes_bot.store.database import Database
@@ -133,14 +133,10 @@ class Memory:
         wanted = self._k if k is None else k
         if not self._enabled or wanted < 1 or not query.strip():
             return []
-        numbers = await self._database.run(lambda connection: fact_rows.ids(connection, owner, kinds))
-        if not numbers:
-            return []
         vector = await self._encoded(query)
-        if vector is None:
-            every = await self._facts(owner, numbers)
-            return ranked_by_words(query, every)[:wanted]
-        hits, facts = await self._nearest(owner, numbers, query, vector, wanted * NEAREST)
+        hits, facts = await self._database.run(
+            lambda connection: self._found(connection, owner, kinds, query, vector, wanted * NEAREST)
+        )
         return ranked(query, facts, dict(hits))[:wanted]
 
     async def facts(self, owner: Owner) -> list[Fact]:
@@ -190,27 +186,32 @@ class Memory:
         row: Vector = rows[0]
         return row
 
-    async def _nearest(
-        self, owner: Owner, numbers: Sequence[int], query: str, vector: Vector, k: int
+    def _found(
+        self,
+        connection: Connection,
+        owner: Owner,
+        kinds: Collection[FactKind],
+        query: str,
+        vector: Vector | None,
+        k: int,
     ) -> tuple[Hits, Sequence[Fact]]:
-        """Return the k nearest facts, and those in which a number of the question stands, with their cosines."""
-        hits, missing = await asyncio.to_thread(self.index.search, numbers, vector, k)
+        """Return the k nearest facts, and those in which a number of the question stands, with their cosines.
 
-        def read(connection: Connection) -> tuple[Hits, Sequence[Fact]]:
-            found = hits
-            if missing:
-                found = sorted([*hits, *self._compared(connection, missing, vector)], key=lambda hit: -hit[1])[:k]
-            named = set(fact_rows.naming(connection, owner, identifiers(query), k)) & set(numbers)
-            named -= {number for number, _ in found}
-            found = [*found, *self._compared(connection, sorted(named), vector)]
-            return found, fact_rows.by_ids(connection, owner, [number for number, _ in found])
-
-        return await self._database.run(read)
+        All of them where there is no vector. One transaction: the owner's ids, the search among them, the facts.
+        """
+        numbers = fact_rows.ids(connection, owner, kinds)
+        if vector is None:
+            return [], fact_rows.by_ids(connection, owner, numbers)
+        hits, missing = self.index.search(numbers, vector, k)
+        if missing:
+            hits = sorted([*hits, *self._compared(connection, missing, vector)], key=lambda hit: -hit[1])[:k]
+        named = set(fact_rows.naming(connection, owner, identifiers(query), k)) & set(numbers)
+        named -= {number for number, _ in hits}
+        if named:
+            hits = [*hits, *self._compared(connection, sorted(named), vector)]
+        return hits, fact_rows.by_ids(connection, owner, [number for number, _ in hits])
 
     def _compared(self, connection: Connection, numbers: Sequence[int], vector: Vector) -> Hits:
         """Return each of the facts with its cosine, from the vectors in SQL; one without a vector is near nothing."""
         here, rows = fact_rows.vectors(connection, numbers, self._encoder.name)
         return [*nearest(here, rows, vector), *((number, 0.0) for number in set(numbers) - set(here))]
-
-    async def _facts(self, owner: Owner, numbers: Sequence[int]) -> Sequence[Fact]:
-        return await self._database.run(lambda connection: fact_rows.by_ids(connection, owner, numbers))

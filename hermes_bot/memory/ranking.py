@@ -12,7 +12,10 @@ IDENTIFIER_BONUS = 0.5
 
 
 def ranked(query: str, facts: Sequence[Fact], cosines: Mapping[int, float]) -> list[Recalled]:
-    """Return the facts, the best first. Encoders read numbers badly, so the same order number counts by itself."""
+    """Return the facts, the best first. Encoders read numbers badly, so the same order number counts by itself.
+
+    A fact without a cosine goes by its words alone.
+    """
     named = identifiers(query)
     found = []
     for fact in facts:
@@ -21,8 +24,3 @@ def ranked(query: str, facts: Sequence[Fact], cosines: Mapping[int, float]) -> l
         score = cosine + WORDS_WEIGHT * overlap(query, fact.text) + bonus
         found.append(Recalled(fact=fact, cosine=cosine, score=score))
     return sorted(found, key=lambda each: (each.score, each.fact.at, each.fact.id), reverse=True)
-
-
-def ranked_by_words(query: str, facts: Sequence[Fact]) -> list[Recalled]:
-    """Return the facts, the best first, while no encoder can be asked."""
-    return ranked(query, facts, {})
