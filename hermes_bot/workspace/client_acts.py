@@ -82,6 +82,13 @@ class ClientActs:
             )
         return _shown_outcome(outcome)
 
+    async def options(self, request: web.Request) -> web.StreamResponse:
+        """Ask the app what it offers for a text typed into one of its selects."""
+        body = await Body.of(request)
+        place = {name: body.text(name) for name in ("channel", "ts", "view_id")}
+        options = await self._workspace.suggest(body.text("user"), body.text("action_id"), body.text("value"), **place)
+        return web.json_response({"ok": True, "options": options})
+
     async def view(self, request: web.Request) -> web.StreamResponse:
         """Send or close a view."""
         body = await Body.of(request)

@@ -55,6 +55,8 @@ Acting
         and ts. The answer comes when
         the app acknowledged; error is "not_acknowledged" when it did not within 3 s, "no_connection" when no app is
         connected; a click on what is no longer there gives "message_not_found" or "action_not_found".
+    POST /client/options {"user", "channel", "ts", "action_id", "value"}   -> {"ok": true, "options": [Slack's options]}
+        What the app offers for what was typed into an external select; "view_id" in place of channel and ts.
     POST /client/view    {"user", "view_id", "action": "submit" | "close", "values"?}  -> {"ok", "error"?, "errors"?}
         values: {block_id: {action_id: value}}; value is a string (text, date, one option's value), a list of strings
         (checkboxes, multi selects) or null. errors: {block_id: sentence} to show beside the inputs; the modal stays.
@@ -134,6 +136,7 @@ class ClientApi:
             "react": acts.react,
             "action": acts.action,
             "view": acts.view,
+            "options": acts.options,
             "command": acts.command,
             "shortcut": acts.shortcut,
             "home": acts.home,

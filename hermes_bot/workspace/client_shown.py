@@ -1,4 +1,4 @@
-"""How people, apps, conversations and messages look to the page: the PERSON, BOT, CHANNEL and MESSAGE of the client API."""
+"""How the page is shown people, apps, conversations and messages: PERSON, BOT, CHANNEL, MESSAGE of the client API."""
 
 from __future__ import annotations
 

@@ -210,3 +210,28 @@ async def test_cards_and_containers_are_drawn_with_what_stands_in_them(seats: Se
         await server.workspace.wait_for(lambda: clicks)
 
     assert clicks[0]["actions"][0]["action_id"] == "go"
+
+
+async def test_a_select_asks_the_app_for_its_choices(seats: Seats, server: WorkspaceServer) -> None:
+    asked: list[str] = []
+
+    async def offer(ack: AsyncAck, body: Json) -> None:
+        asked.append(body["value"])
+        await ack(options=[option for option in options("Kettle", "Kelim", "Plate") if option["value"][:2] == "ke"])
+
+    block = section("*Item*", "way", "external_select", min_query_length=2, placeholder=words("Which one?"))
+    async with running(server) as bot:
+        clicks = heard(bot)
+        bot.app.options("way")(offer)
+        posted = await bot.client.chat_postMessage(channel="C0SUPPORT", text="x", blocks=[block])
+        seat = await seats.take("U0EMMA", "C0SUPPORT")
+        await seat.message(posted["ts"]).get_by_role("button", name="Which one?").click()
+        panel = seat.page.get_by_role("dialog")
+        await panel.get_by_role("searchbox").fill("ke")
+        await expect(panel.get_by_role("button")).to_have_text(["Kettle", "Kelim"])
+        await panel.get_by_role("button", name="Kelim").click()
+        await server.workspace.wait_for(lambda: clicks)
+
+    assert asked == ["ke"]
+    assert clicks[0]["actions"][0]["selected_option"]["value"] == "kelim"
+    await expect(seat.message(posted["ts"])).to_contain_text("Kelim")

@@ -40,6 +40,7 @@ export const api = {
   shortcut: tell("shortcut"),
   home: tell("home"),
   stop: tell("stop"),
+  options: tell("options"),
   upload: (about, file) => send(`upload?${new URLSearchParams(Object.entries(about).filter(([, value]) => value))}`, file, "application/octet-stream"),
 };
 

@@ -33,6 +33,9 @@ export class Deeds extends State {
   // deed: {action_id, block_id, value?, state}
   click = (place, deed) => api.action({ user: this.state.me, ...place, ...deed });
 
+  // The options that the app offers for what was typed: {ok, options}.
+  suggest = (place, actionId, typed) => api.options({ user: this.state.me, ...place, action_id: actionId, value: typed });
+
   edit = (ts, text) => api.edit({ user: this.state.me, channel: this.state.channel, ts, text });
   erase = (ts) => this.told(api.delete({ user: this.state.me, channel: this.state.channel, ts }));
   startEdit = (ts) => this.set({ editing: ts });

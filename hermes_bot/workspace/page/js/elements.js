@@ -73,12 +73,13 @@ function Overflow({ element, block, place, form, label }) {
 
 // A field that tells the app at once. What was chosen before a refused question stands again.
 function ActionField({ element, block, place, form, label }) {
+  const { act } = useDesk();
   const deed = useDeed({ place, element, block, form });
   const before = form.values[block.block_id]?.[element.action_id] ?? null;
   const keep = (value) => form.change(block.block_id, element.action_id, value);
   return html`<span class="field-place" aria-busy=${deed.busy}>
     <${Field} element=${element} value=${before} naming=${{ "aria-label": plain(element.placeholder?.text) || label || element.action_id }}
-      onChange=${keep} onCommit=${(value) => deed.start(value === "" ? null : value, () => keep(before))} />
+      ask=${(typed) => act.suggest(place, element.action_id, typed)} onChange=${keep} onCommit=${(value) => deed.start(value === "" ? null : value, () => keep(before))} />
     ${deed.asides}
   </span>`;
 }

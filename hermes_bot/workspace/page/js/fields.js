@@ -1,5 +1,6 @@
 // The fields of Block Kit: what a person types or chooses, each on the browser's own control where there is one.
 import { classes, html, useDesk, useId, useRef, useState } from "./ui.js";
+import { External } from "./external.js";
 import { Icon } from "./icons.js";
 import { placeName } from "./people.js";
 import { Popover, moveFocus } from "./popover.js";
@@ -10,10 +11,12 @@ const PICKED = { datepicker: "date", timepicker: "time" };
 const ONE = new Set(["static_select", "users_select", "conversations_select", "channels_select"]);
 const MANY = new Set(["multi_static_select", "multi_users_select", "multi_conversations_select", "multi_channels_select"]);
 
+const EXTERNAL = new Set(["external_select", "multi_external_select"]);
+
 export const isGroup = ({ type }) => type === "checkboxes" || type === "radio_buttons" || MANY.has(type);
 
-// onChange keeps a value; onCommit says that it is meant. naming is {id} or {"aria-label"}, and what describes the field.
-export function Field({ element, value, naming, onChange, onCommit }) {
+// onChange keeps a value; onCommit says that it is meant; ask(typed) gives the app's options of an external select. naming is {id} or {"aria-label"}, and what describes the field.
+export function Field({ element, value, naming, onChange, onCommit, ask }) {
   const { t } = useDesk();
   const shared = { ...naming, name: element.action_id, "data-focus": element.focus_on_load ? "" : null };
   const both = (next) => {
@@ -26,6 +29,7 @@ export function Field({ element, value, naming, onChange, onCommit }) {
   if (element.type === "datetimepicker") return html`<${Moment} ...${props} />`;
   if (ONE.has(element.type)) return html`<${One} ...${props} />`;
   if (MANY.has(element.type)) return html`<${Many} ...${props} />`;
+  if (EXTERNAL.has(element.type)) return html`<${External} ...${props} ask=${ask} />`;
   if (isGroup(element)) return html`<${Ticks} ...${props} />`;
   return html`<p class="not-drawn">${t.notDrawn(element.type)}</p>`;
 }

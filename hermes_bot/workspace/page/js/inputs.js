@@ -6,7 +6,7 @@ import { Icon } from "./icons.js";
 import { Plain } from "./richtext.js";
 
 export function Input({ block, place, form }) {
-  const { t } = useDesk();
+  const { act, t } = useDesk();
   const { element } = block;
   const id = `input-${place.view_id ?? place.ts}-${block.block_id}`;
   const error = form.errors[block.block_id];
@@ -18,7 +18,7 @@ export function Input({ block, place, form }) {
   return html`<div class=${error ? "input wrong" : "input"}>
     ${group ? html`<span class="label" id="${id}-label">${words}</span>` : html`<label class="label" for=${id}>${words}</label>`}
     <${Field} element=${element} value=${form.values[block.block_id]?.[element.action_id] ?? null} naming=${naming}
-      onChange=${(value) => form.change(block.block_id, element.action_id, value)}
+      ask=${(typed) => act.suggest(place, element.action_id, typed)} onChange=${(value) => form.change(block.block_id, element.action_id, value)}
       onCommit=${(value) => block.dispatch_action && deed.start(value || null)} />
     ${deed.asides}
     ${error && html`<p class="problem" id="${id}-error" role="alert"><${Icon} name="warn" />${error}</p>`}
