@@ -17,7 +17,7 @@ def _any(*alternatives: str) -> Any:
 
 CANCEL = _any(
     r"\bcancel(?:l?ing|lation|l?ed)?\b.{0,40}\b(?:orders?|purchases?|it|them|that|both|one|items?|everything)\b",
-    r"\b(?:order|purchase)\b.{0,40}\bcancel",
+    r"\b(?:orders?|purchases?)\b.{0,40}\bcancel",
     r"\bcancel (?:#|\d)",
     r"^cancel$",
     r"\bcancel (?:the|my|that|this) \w+",
