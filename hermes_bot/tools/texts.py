@@ -64,7 +64,7 @@ _TOKEN = re.compile(r"[#\w-]+")
 _QUOTES = (("'", "'"), ('"', '"'), ("“", "”"), ("‘", "’"), ("`", "`"), ("「", "」"))
 _CHINESE_NUMERAL = re.compile(r"[〇零一二三四五六七八九十百千万亿两壹贰叁肆伍陆柒捌玖拾佰仟]+")
 _HANDLE = re.compile(r"(?:^|_)ids?$|[a-z]Ids?$")
-_CURRENCY = "$€£¥₹￥"
+_NO_PART_OF_AN_ID = frozenset("$€£¥₹￥,;%")
 
 
 class Unreadable(ValueError):
@@ -168,12 +168,12 @@ def _identifier(examples: Sequence[str], value: str, plain: str) -> str:
     """Return the identifier in the text: like an example, or at least made of what one is made of."""
     alike = {found for token in _TOKEN.findall(plain) if (found := _shaped(examples, token))}
     tokens = [token for token in _TOKEN.findall(plain) if not _shaped(examples, token)]
-    if len(alike) == 1 and not set(plain) & set(_CURRENCY) and all(token.lower() in _AROUND for token in tokens):
+    if len(alike) == 1 and not set(plain) & _NO_PART_OF_AN_ID and all(token.lower() in _AROUND for token in tokens):
         return alike.pop()
     numbered, templates = [all(map(form.fullmatch, examples)) for form in (_NUMBERED, _TEMPLATE)]
     fits = not alike and not (numbered and not all(map(str.isdigit, examples)))
     fits &= plain.isdigit() if numbered else bool(re.fullmatch(r"\w+", plain, re.ASCII)) if templates else True
-    if not fits or set(plain) & set(_CURRENCY):
+    if not fits or (set(plain) & _NO_PART_OF_AN_ID) - set("".join(examples)):
         raise Unreadable(f"{value!r} is not one value such as {examples[0]!r}")
     return plain
 
