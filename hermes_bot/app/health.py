@@ -44,6 +44,14 @@ class CountsWaiting(Protocol):
         ...
 
 
+class Rated(Protocol):
+    """Counts what customers thought of answers."""
+
+    async def ratings(self) -> Mapping[str, int]:
+        """Return how many tickets were rated up and down."""
+        ...
+
+
 class Health:
     """Looks things up, each time anew. While the bus is paused, nothing counts as too old: that is meant."""
 
@@ -58,6 +66,7 @@ class Health:
         clock: Callable[[], datetime],
         paused_since: Callable[[], datetime | None],
         breakers: Callable[[], Mapping[str, str]],
+        tickets: Rated | None = None,
     ) -> None:
         self._bus = bus
         self._approvals = approvals
@@ -67,6 +76,7 @@ class Health:
         self._clock = clock
         self._paused_since = paused_since
         self._breakers = breakers
+        self._tickets = tickets
 
     def probes(self) -> Probes:
         """Return what the HTTP door asks."""
@@ -105,6 +115,7 @@ class Health:
             dead_letters=dead,
             breakers=self._breakers(),
             approvals_waiting=await self._approvals.count_waiting(),
+            ratings={} if self._tickets is None else await self._tickets.ratings(),
             stale=len(await self.stale()),
             paused=self._paused_since() is not None,
             journal_lost=self._journal.lost,

@@ -188,7 +188,7 @@ class HermesApp:
     def _build_front(self, settings: Settings, stores: Stores, bus: Bus, backend: Backend, texts: Texts) -> Front:
         if not self._edge:
             return LibraryFront(stores.database, self._directory, self._clock)
-        probes = stores.watch.health(bus, backend, stores.approvals).probes()
+        probes = stores.watch.health(bus, backend, stores.approvals, stores.tickets).probes()
         return SlackFront(settings, stores, bus, probes, self._clock, texts)
 
     async def _planners(self, settings: Settings, stores: Stores, texts: Texts) -> Planners:

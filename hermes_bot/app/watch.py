@@ -8,7 +8,7 @@ from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
 
 from hermes_bot.app.alarms import Alarms, Publish
-from hermes_bot.app.health import CountsWaiting, Health
+from hermes_bot.app.health import CountsWaiting, Health, Rated
 from hermes_bot.app.reports import Reports
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Backend
@@ -67,7 +67,7 @@ class Watch:
         task.add_done_callback(_loud_end)
         self._tasks.append(task)
 
-    def health(self, bus: Bus, backend: Backend, approvals: CountsWaiting) -> Health:
+    def health(self, bus: Bus, backend: Backend, approvals: CountsWaiting, tickets: Rated | None = None) -> Health:
         """Return what the HTTP door asks."""
         return Health(
             backend,
@@ -78,6 +78,7 @@ class Watch:
             clock=self._clock,
             paused_since=lambda: bus.paused_since,
             breakers=lambda: {agent: state.value for agent, state in bus.breakers().items()},
+            tickets=tickets,
         )
 
 

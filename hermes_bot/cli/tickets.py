@@ -1,18 +1,24 @@
-"""`hermes-bot tickets`: what customers wrote about, and who has it now."""
+"""`hermes-bot tickets`: what customers wrote about, who has it now, and everything that happened to it."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hermes_bot.cli.offline import with_offline
+from hermes_bot.cli.offline import Offline, with_offline
 from hermes_bot.cli.output import AsJson, Config, Limit, say_json, say_table
+
+if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for them
+    from hermes_bot.tickets.journal import Entry
+    from hermes_bot.tickets.sayings import Saying
+    from hermes_bot.tickets.ticket import Ticket
 
 app = typer.Typer(help="Tickets.", no_args_is_help=True)
 
-_COLUMNS = ("ticket", "status", "owner", "agent", "requester", "updated", "subject")
+_COLUMNS = ("ticket", "status", "owner", "assignee", "priority", "agent", "requester", "rating", "updated", "subject")
+_HISTORY = ("at", "by", "what", "was", "is now", "message")
 
 
 @app.command("list")
@@ -22,11 +28,67 @@ def list_tickets(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """List tickets, newest first."""
-    found = with_offline(config, lambda parts: parts.tickets.listing(limit=limit))
+    """List tickets, newest first, and how many customers were helped."""
+
+    async def look(parts: Offline) -> tuple[list[Ticket], dict[str, int]]:
+        return list(await parts.tickets.listing(limit=limit)), dict(await parts.tickets.ratings())
+
+    found, ratings = with_offline(config, look)
     chosen = [ticket for ticket in found if status in {"", ticket.status.value}]
     if as_json:
         say_json([asdict(ticket) for ticket in chosen])
         return
-    rows = [(t.id, t.status, t.owner, t.agent, t.requester, t.updated_at, t.subject) for t in chosen]
+    rows = [
+        (t.id, t.status, t.owner, t.assignee, t.priority, t.agent, t.requester, t.rating, t.updated_at, t.subject)
+        for t in chosen
+    ]
     say_table(_COLUMNS, rows, empty="There are no tickets.")
+    typer.echo(f"Thumbs: {ratings['up']} up, {ratings['down']} down.")
+
+
+@app.command("show")
+def show_ticket(
+    ticket_id: Annotated[str, typer.Argument(help="The ticket, such as T-17.")],
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Show a ticket, what the customer said in it, and every change with who made it."""
+
+    async def look(parts: Offline) -> tuple[Ticket, list[Saying], list[Entry]]:
+        from hermes_bot.tickets.journal import TicketJournal
+        from hermes_bot.tickets.sayings import Sayings
+
+        tickets = parts.tickets
+        ticket = await tickets.get(ticket_id)
+        said = list(await Sayings.of(tickets).all(ticket_id))
+        return ticket, said, list(await TicketJournal.of(tickets).history(ticket_id))
+
+    ticket, said, history = with_offline(config, look)
+    if as_json:
+        told = {"said": [asdict(each) for each in said], "history": [asdict(each) for each in history]}
+        say_json(asdict(ticket) | told)
+        return
+    say_table(("", ""), [(name, value) for name, value in _about(ticket) if value], empty="")
+    say_table(("said at", "what"), [(each.at, each.text) for each in said], empty="Nothing that still stands.")
+    rows = [(each.at, each.by, each.what, each.was, each.now, each.message_id) for each in history]
+    say_table(_HISTORY, rows, empty="Nothing happened yet.")
+
+
+def _about(ticket: Ticket) -> list[tuple[str, str]]:
+    waited = "" if ticket.first_response_at is None else f"{ticket.first_response_at - ticket.opened_at}"
+    late = " (late)" if ticket.response_late else ""
+    return [
+        ("ticket", ticket.id),
+        ("status", ticket.status.value),
+        ("owner", ticket.owner.value),
+        ("assignee", ticket.assignee),
+        ("priority", ticket.priority.value),
+        ("route", ticket.route),
+        ("why", ticket.why),
+        ("requester", ticket.requester),
+        ("subject", ticket.subject),
+        ("source deleted", "yes" if ticket.source_deleted else ""),
+        ("first answer after", f"{waited}{late}" if waited else f"none yet{late}"),
+        ("rating", ticket.rating),
+        ("note for the bot", ticket.handoff_note),
+    ]

@@ -28,6 +28,7 @@ class Look:
     dead_letters: Mapping[tuple[str, str], int] = field(default_factory=dict)
     breakers: Mapping[str, str] = field(default_factory=dict)
     approvals_waiting: int = 0
+    ratings: Mapping[str, int] = field(default_factory=dict)
     stale: int = 0
     paused: bool = False
     journal_lost: int = 0
@@ -128,7 +129,6 @@ class Metrics:
                 family.add_metric([value], histogram.buckets(), histogram.sum_s)
             yield family
 
-
     def _of_models(self) -> Iterator[Metric]:
         from prometheus_client.core import CounterMetricFamily
 
@@ -177,6 +177,10 @@ def _looked_up(look: Look) -> Iterator[Metric]:
         dead.add_metric([agent, state], count)
     yield dead
     yield GaugeMetricFamily("hermes_approvals_waiting", "Approvals nobody has answered.", value=look.approvals_waiting)
+    ratings = GaugeMetricFamily("hermes_ticket_ratings", "Tickets by the customer's thumbs.", labels=["rating"])
+    for rating, count in sorted(look.ratings.items()):
+        ratings.add_metric([rating], count)
+    yield ratings
     yield GaugeMetricFamily(
         "hermes_stale_deliveries", "Deliveries past their deadline without a final state.", value=look.stale
     )
