@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agents.action import CHOICE_HUMAN
-from agents.desk import Desk, agent_in, type_named
+from agents.desk import REMEMBERING, Desk, agent_in, type_named
 from agents.leanings import complains, introduces, out_of_scope, quotes_staff, wants_people
 from agents.requests import Clause, asks_where, clauses_of, may_hold_several, takes_back
 from agents.rules.intents import leaning
@@ -30,8 +30,6 @@ OFFERED = "to/"  # a button under entry's own question: `to/<type>`
 STRONG_SCORE = 0.8
 
 _UNCLEAR = frozenset({"unclear", "files", "not_sure", "out_of_scope"})
-# Agents that remember what the conversation is about; the others start afresh with each message.
-_FOLLOWED = frozenset({"order", "refund"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,11 +65,12 @@ class Situation:
     asked: bool = False
     question: str = ""
     question_ts: str = ""
+    remembering: frozenset[str] = REMEMBERING
 
     @property
     def followed(self) -> bool:
         """Whether the ticket's agent remembers what was said before."""
-        return self.agent in _FOLLOWED
+        return self.agent in self.remembering
 
 
 def unclear_after(before: Situation, decision: Decision) -> int:
@@ -94,9 +93,9 @@ def decide_click(pressed: str, situation: Situation) -> tuple[Decision, str]:
     if pressed.startswith(OFFERED):
         return _offered(pressed.removeprefix(OFFERED)), ""
     agent, slash, choice = pressed.partition("/")
-    if not slash or agent not in _FOLLOWED:
+    if not slash or agent not in situation.remembering:
         agent, choice = situation.agent, pressed
-    if choice == CHOICE_HUMAN or agent not in _FOLLOWED:
+    if choice == CHOICE_HUMAN or agent not in situation.remembering:
         return Decision(type=TICKET_HANDOFF, why="asked for a person", reason="asked"), choice
     keeps = agent == situation.agent
     type_ = situation.type if keeps else f"ticket.{agent}"
@@ -238,7 +237,7 @@ async def _several(text: str, desk: Desk) -> Decision | None:
         return Decision(type=TICKET_HANDOFF, why=f"takes back what it asks; {why}", reason="several")
     if len(agents) == 1:
         return None
-    if not agents <= _FOLLOWED:
+    if not agents <= desk.remembering:
         return Decision(type=TICKET_HANDOFF, why=why, reason="asked" if "handoff" in agents else "several")
     parts = _parts(clauses, types)
     return Decision(type=parts[0].type, why=why, parts=parts)

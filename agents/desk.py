@@ -19,6 +19,8 @@ from hermes_bot.tools.order_book import OrderBook
 from hermes_bot.tools.toolbox import Toolbox
 from routing.choice import RouteChoice
 
+REMEMBERING = frozenset({"order", "refund"})
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Staff:
@@ -61,7 +63,8 @@ class Desk:
     `type_of` tells the type of a route by its name.
     `redelivered` says that an earlier attempt at this message may have run part of the way. `ways` says what
     differs in a channel, by its id. `memory` is what is known beyond this message, None where nothing is kept.
-    `agent_runs` keeps the runs of planners that go step by step, None where there are none.
+    `agent_runs` keeps the runs of planners that go step by step, None where there are none. `remembering` are the
+    agents that know what the conversation is about; the others start afresh with each message.
     """
 
     tickets: Tickets
@@ -80,6 +83,7 @@ class Desk:
     ways: Mapping[str, Ways] = field(default_factory=dict)
     memory: Memories | None = None
     agent_runs: AgentRuns | None = None
+    remembering: frozenset[str] = REMEMBERING
 
     def ways_of(self, channel: str) -> Ways:
         """Return how things are done there."""

@@ -137,6 +137,7 @@ class EntryAgent:
         agent, run = await self._at_work(message, ticket, state, desk)
         type_ = str(state.get("type", "")) if agent == state.get("agent") else ""
         return Situation(
+            remembering=desk.remembering,
             agent=agent,
             type=type_ or f"ticket.{agent}",
             waiting=bool(run.get("waiting")),

@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from pydantic import SecretStr
 
-from agents.desk import Desk, Staff, Ways
+from agents.desk import REMEMBERING, Desk, Staff, Ways
 from agents.spec import AgentsFile
 from agents.texts import Texts
 from hermes_bot.app.agents_file import read_setup
@@ -322,6 +322,7 @@ def desk_of(
             ways=ways,
             memory=memory,
             agent_runs=agent_runs,
+            remembering=REMEMBERING | {name for name, spec in stores.specs.agents.items() if spec.planner == "model"},
         )
 
     return desk

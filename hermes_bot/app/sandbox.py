@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Table, insert, or_, select
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.store.database import Database
-from hermes_bot.store.tables import approvals, runs, ticket_messages, tickets, vouched_people
+from hermes_bot.store.tables import agent_runs, approvals, runs, ticket_messages, tickets, vouched_people
 from hermes_bot.tickets.rows import number_of
 from hermes_bot.tickets.ticket import Owner, Priority, TicketStatus
 
@@ -65,7 +65,7 @@ async def copy_tickets(source: Database, target: Database, message: Message) -> 
             row |= AS_NEW if row["number"] in opened else {}
         rows.add(connection, ticket_messages, ticket_messages.c.ticket_number.in_(numbers))
         ids = [f"T-{number}" for number in numbers if number not in opened]
-        for table in (runs, approvals):
+        for table in (runs, approvals, agent_runs):
             rows.add(connection, table, table.c.ticket_id.in_(ids))
         rows.add(connection, vouched_people)
         return rows

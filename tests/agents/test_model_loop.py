@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from agents.spec import AgentsFile
 from agents.texts import Texts
+from hermes_bot.memory.fact import FactKind
+from hermes_bot.memory.owner import PersonOwner, Said
 from hermes_bot.messages.payloads import APPROVAL_REQUESTED, HANDOFF_REQUESTED, Audience, HandoffRequested, read
 from hermes_bot.store.database import Database
-from tests.agents.harness import Clock, Pump
+from tests.agents.harness import TEAM, Clock, Pump
 from tests.agents.model_desk import SHIPPED, ModelDesk, limited, with_model
 from tests.llm.model_server import Fails, ModelServer, Says, answer, call, model_server
 
@@ -275,3 +278,57 @@ async def test_what_was_spent_is_known_by_ticket_agent_and_day(opens: Opens) -> 
     assert (spent.tokens, round(spent.usd, 6)) == (240, 0.0006)
     assert (day.agent, day.requests, day.tokens_in, day.tokens_out) == ("order", 2, 200, 40)
     assert [each.cost_usd for each in desk.calls] == [0.0003, 0.0003]
+
+
+async def test_a_run_that_outlives_its_model_goes_to_a_person(opens: Opens, pump: Pump) -> None:
+    desk = await opens(LOOK)
+    step = await desk.pump.stops_before("U0EMMA", WHERE, "agent.step")
+    ruled = replace(pump, desk=desk.pump.desk)
+
+    turn = await ruled.run(step)
+
+    assert len(turn.of(HANDOFF_REQUESTED)) == 1
+
+
+async def test_nobody_is_answered_once_people_have_the_ticket(opens: Opens, pump: Pump) -> None:
+    desk = await opens(LOOK, answer("It is on its way."))
+    step = await desk.pump.stops_before("U0EMMA", WHERE, "agent.step")
+    await pump.desk.tickets.hand_to_human(str(step.data["ticket_id"]), reason="taken", summary="taken")
+
+    turn = await desk.pump.run(step)
+
+    assert turn.replies == []
+    assert len(desk.server.asked) == 1
+
+
+async def test_the_next_message_finds_what_was_done_and_known_before(opens: Opens, pump: Pump) -> None:
+    assert pump.desk.memory is not None
+    emma = PersonOwner(TEAM, "U0EMMA")
+    said = Said(by=emma, ticket_id="T-0", message_id="MSG-0")
+    await pump.desk.memory.long_term.remember(
+        emma, "Prefers parcels at the door", kind=FactKind.PREFERENCE, source=said
+    )
+    desk = await opens(LOOK, answer("It is on its way."), answer("At the door, as you like it."))
+
+    first = await desk.pump.says("U0EMMA", WHERE, channel="D0EMMA")
+    await desk.pump.says("U0EMMA", "Where do you leave my order, at the door like other parcels?", channel="D0EMMA")
+
+    known = desk.server.asked[-1].fenced
+    assert WHERE in known["what happened before"]
+    assert first.answer.text in known["what happened before"]
+    assert "order: 10002" in known["blackboard"]
+    assert "Prefers parcels at the door" in known["recalled facts"]
+
+
+async def test_a_model_is_shown_nothing_of_another_person(opens: Opens, pump: Pump) -> None:
+    assert pump.desk.memory is not None
+    lina = PersonOwner(TEAM, "U0LINA")
+    said = Said(by=lina, ticket_id="T-0", message_id="MSG-0")
+    await pump.desk.memory.long_term.remember(
+        lina, "Order 10002 goes to the back door", kind=FactKind.ADDRESS, source=said
+    )
+    desk = await opens(answer("Which order do you mean?"))
+
+    await desk.pump.says("U0EMMA", "Where is order 10002, at the back door?")
+
+    assert "goes to the back door" not in desk.server.asked[0].user
