@@ -29,6 +29,7 @@ from hermes_bot.tools.registry import Tool
 
 CORRECTIONS = 1
 QUESTIONS = frozenset({"waiting", "asked", "misses", "wish", "words", "delegated_to"})
+PENDING = {"issue_refund": "refunds", "cancel_order": "cancels"}  # where the rules remember what waits for people
 
 log = logging.getLogger(__name__)
 
@@ -157,6 +158,13 @@ class ModelPlanner(Stepwise):
         return PromptGuard(secret_text(self._parts), [tool.name for tool in self._tools])
 
 
+def _order_in(result: Mapping[str, Any]) -> str:
+    """Return the number of the one order that a tool spoke of."""
+    whole = result.get("order")
+    inner = whole.get("id") if isinstance(whole, Mapping) else None
+    return str(result.get("order_id") or inner or "")
+
+
 def fingerprint_of(agent: str, spec: AgentSpec, tools: Sequence[Tool]) -> str:
     """Return what changes with anything that a run of this agent relies on."""
     said = [[tool.name, tool.level.name, tool.description, dict(tool.parameters)] for tool in tools]
@@ -173,12 +181,12 @@ def _memory_after(run: Run, end: Finish) -> dict[str, Any]:
     """Return what the agent keeps: the order that the talk was about, what waits for people, and an open question."""
     memory = {key: value for key, value in run.memory.items() if key not in QUESTIONS}
     for step in run.steps:
-        order = str(step.observation.result.get("order_id") or step.observation.result.get("id") or "")
-        named = order or str(step.call.arguments.get("order_id", ""))
+        order = _order_in(step.observation.result)
         if step.observation.status == "done" and order:
             memory["order"] = order
-        if step.observation.status == "waiting" and named and step.call.tool == "issue_refund":
-            memory["refunds"] = {**memory.get("refunds", {}), named: "pending"}
+        kept, asked = PENDING.get(step.call.tool, ""), str(step.call.arguments.get("order_id", ""))
+        if step.observation.status == "waiting" and kept and asked:
+            memory[kept] = {**memory.get(kept, {}), asked: "pending"}
     if end.outcome is Outcome.ASK_CUSTOMER:
         memory["waiting"] = "answer"
     return memory
