@@ -12,7 +12,7 @@ from hermes_bot.cli.output import AsJson, Config, Limit, say_json, say_table
 
 app = typer.Typer(help="Approvals.", no_args_is_help=True)
 
-_COLUMNS = ("approval", "status", "tool", "title", "ticket", "expires", "settled by")
+_COLUMNS = ("approval", "status", "yes", "tool", "title", "ticket", "expires", "settled by")
 
 
 @app.command("list")
@@ -30,5 +30,8 @@ def list_approvals(
     if as_json:
         say_json([asdict(request) for request in found])
         return
-    rows = [(r.id, r.status, r.tool, r.title, r.ticket_id, r.expires_at, r.settled_by) for r in found]
+    rows = [
+        (r.id, r.status, f"{len(r.votes)}/{r.needed}", r.tool, r.title, r.ticket_id, r.expires_at, r.settled_by)
+        for r in found
+    ]
     say_table(_COLUMNS, rows, empty="There are no approvals.")
