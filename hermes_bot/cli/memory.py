@@ -19,7 +19,9 @@ if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for th
 
 app = typer.Typer(help="What is known of people.", no_args_is_help=True)
 
-Person = Annotated[str, typer.Argument(help="A Slack user id (U012AB3CD), or with the team's: T012AB3CD:U012AB3CD.")]
+Person = Annotated[
+    str, typer.Argument(metavar="PERSON", help="A Slack user id (U012AB3CD), or with the team's: T012AB3CD:U012AB3CD.")
+]
 History = Annotated[bool, typer.Option("--history", help="Also what no longer holds.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 

@@ -18,8 +18,8 @@ REST_S = 0.05
 def rewrite(path: Path, *, limit_s: float = LIMIT_S, rest: Callable[[float], None] = sleep) -> None:
     """Write the file anew and empty its log, also while others have it open; blocks, and they wait about as long.
 
-    `secure_delete` overwrites what is deleted, but a page that was split may keep a copy of what moved; a vacuum
-    leaves only what is there. The log can be emptied between other processes' readings: it is tried until it can.
+    `secure_delete` overwrites what is deleted while it is on and says nothing of before; a vacuum leaves only what is
+    there. The log can be emptied between other processes' readings: it is tried until it can.
     Raise StoreError when the limit passes first.
     """
     end = monotonic() + limit_s

@@ -176,7 +176,7 @@ async def test_the_same_on_postgresql(postgres: Postgres, clock: Clock) -> None:
 
 async def test_nothing_deleted_is_left_in_the_file_or_its_log(database: Database, tmp_path: Path, clock: Clock) -> None:
     memory = Memory(database, WordEncoder(), clock=clock)
-    for number in range(300):  # so many that pages are split, which leaves copies
+    for number in range(300):  # so many that pages are split
         for person in (EMMA, LI):
             text = f"I like {person.user} thing{number} " + "x" * (number % 90)
             said = Said(by=person, message_id=f"M{number}")
@@ -191,6 +191,21 @@ async def test_nothing_deleted_is_left_in_the_file_or_its_log(database: Database
     assert b"U0EMMA thing" not in left
     assert b"U0LI thing" in left
     assert len(await memory.facts(LI)) == 300
+
+
+async def test_what_was_deleted_before_anybody_took_care_is_gone_as_well(tmp_path: Path) -> None:
+    file = tmp_path / "old.db"
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA secure_delete = OFF")
+        connection.execute("CREATE TABLE words (text TEXT)")
+        connection.executemany("INSERT INTO words VALUES (?)", [("secretword " * 50,) for _ in range(100)])
+        connection.execute("DELETE FROM words")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert b"secretword" in await asyncio.to_thread(file.read_bytes)
+
+        await asyncio.to_thread(rewrite, file)
+        assert b"secretword" not in await asyncio.to_thread(file.read_bytes)
 
 
 async def test_the_people_of_an_id_are_told_apart_by_their_teams(database: Database, clock: Clock) -> None:
