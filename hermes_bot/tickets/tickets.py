@@ -143,6 +143,12 @@ class Tickets:
         wanted = select(tickets).order_by(tickets.c.number.desc()).limit(limit)
         return await self.database.run(lambda connection: [ticket_of(row) for row in connection.execute(wanted)])
 
+    async def solved_before(self, before: datetime, *, limit: int) -> Sequence[str]:
+        """Return the ids of tickets that were solved and that nothing happened to since then, oldest first."""
+        old = (tickets.c.status == TicketStatus.SOLVED.value, tickets.c.updated_at <= before)
+        wanted = select(tickets.c.number).where(*old).order_by(tickets.c.number).limit(limit)
+        return await self.database.run(lambda connection: [f"T-{number}" for number in connection.scalars(wanted)])
+
     async def ratings(self) -> Mapping[str, int]:
         """Return how many tickets were rated `up` and `down`."""
         wanted = select(tickets.c.rating, func.count()).where(tickets.c.rating != "").group_by(tickets.c.rating)

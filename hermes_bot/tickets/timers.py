@@ -7,7 +7,7 @@ moved on, it does nothing.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from hermes_bot.bus.port import Delivery
 from hermes_bot.errors import PermanentError
@@ -25,6 +25,9 @@ from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tickets.waits import AGENT, Render, Waits
 
+SWEEP_EVERY = timedelta(seconds=30)
+MOST_RETIRED = 10
+
 Due = Callable[[Message, TicketDue, Ticket, Tickets], Awaitable[Sequence[Message]]]
 
 
@@ -36,35 +39,50 @@ class Timers:
         self._directory = directory
         self._waits = waits
         self._render = render
+        self._sweep_at = datetime.min.replace(tzinfo=UTC)
         self._duties: Mapping[str, Due] = {
             "nudge": self._nudge,
             "close": self._close,
-            "retire": self._close,
             "first_response": self._late,
             "escalate": self._escalate,
             "hold": self._held_too_long,
         }
 
-    async def on_changed(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
+    async def on_changed(self, message: Message, delivery: Delivery) -> Sequence[Message]:
         """Start the waits that follow from the change."""
         changed = read(message, TicketChanged)
         ticket = await self._tickets.get(changed.ticket_id)
         what = {change.what: change.now for change in changed.changes}
         waits, outputs = self._waits, []
-        if changed.opened or "priority" in what:
-            limit_s = waits.first_response_s.get(ticket.priority, 0.0)
-            elapsed = (self._tickets.clock() - ticket.opened_at).total_seconds()
-            if limit_s and ticket.first_response_at is None:
-                outputs.append(self._due(message, ticket, "first_response", max(0.0, limit_s - elapsed)))
+        if what.get("owner") == Owner.PENDING_HUMAN or "priority" in what:
+            outputs += self._until_late(message, ticket)
         if what.get("status") == TicketStatus.WAITING_CUSTOMER and waits.nudge_after_s:
             outputs.append(self._due(message, ticket, "nudge", waits.nudge_after_s, turn=changed.turn))
-        if what.get("status") == TicketStatus.SOLVED and waits.close_after_s:
-            outputs.append(self._due(message, ticket, "retire", waits.close_after_s, turn=changed.turn))
         if what.get("owner") == Owner.PENDING_HUMAN and waits.escalate_after_s:
             outputs.append(self._due(message, ticket, "escalate", waits.escalate_after_s, round_=ticket.handoff_round))
         if what.get("held_by"):
             outputs.append(self._due(message, ticket, "hold", waits.hold_s, key=ticket.hold_id))
-        return outputs
+        return [*outputs, *await self._retired(message, delivery)]
+
+    def _until_late(self, message: Message, ticket: Ticket) -> list[Message]:
+        """Return the wait for the first answer; the bot's own comes at once, or a person is wanted."""
+        limit_s = self._waits.first_response_s.get(ticket.priority, 0.0)
+        if not limit_s or ticket.first_response_at is not None or ticket.status.ended:
+            return []
+        elapsed_s = (self._tickets.clock() - ticket.opened_at).total_seconds()
+        return [self._due(message, ticket, "first_response", max(0.0, limit_s - elapsed_s))]
+
+    async def _retired(self, message: Message, delivery: Delivery) -> list[Message]:
+        """Close what was solved long ago, a few at a time: a timer for each solved ticket would be too many."""
+        now, again = self._tickets.clock(), delivery.redelivered or delivery.attempt > 1
+        tickets = self._tickets.on_behalf(message.id, AGENT)
+        if self._waits.close_after_s and now >= self._sweep_at:
+            self._sweep_at = now + SWEEP_EVERY
+            before = now - timedelta(seconds=self._waits.close_after_s)
+            for ticket_id in await tickets.solved_before(before, limit=MOST_RETIRED):
+                closed = {"status": TicketStatus.CLOSED.value, "owner": Owner.BOT.value, "held_by": ""}
+                await tickets.change(ticket_id, closed, only_when=lambda ticket: ticket.status is TicketStatus.SOLVED)
+        return await changes(tickets, message, redelivered=again)
 
     async def on_due(self, message: Message, delivery: Delivery) -> Sequence[Message]:
         """Do what the time has come for, if the ticket still waits for it."""
@@ -87,13 +105,14 @@ class Timers:
         return outputs
 
     async def _close(self, message: Message, due: TicketDue, ticket: Ticket, tickets: Tickets) -> Sequence[Message]:
-        """Close it; the customer of one that was never answered is told, that of a solved one has been."""
-        status = TicketStatus.SOLVED if due.what == "retire" else TicketStatus.WAITING_CUSTOMER
+        """Close it and tell the customer, who did not answer."""
         values = {"status": TicketStatus.CLOSED.value, "owner": Owner.BOT.value, "held_by": ""}
         moved = await tickets.change(
-            ticket.id, values, only_when=lambda now: now.status is status and now.turn == due.turn
+            ticket.id,
+            values,
+            only_when=lambda now: now.status is TicketStatus.WAITING_CUSTOMER and now.turn == due.turn,
         )
-        if not moved.won or due.what == "retire":
+        if not moved.won:
             return []
         return [to_customer(message, moved.ticket, self._render(ticket.language, "tickets.closed"))]
 
