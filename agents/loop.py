@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 
 from agents.action import CallTool, Delegate, Finish, Outcome
 from agents.planner import Observation, Planner, Run
+from hermes_bot.tools.once import MAY_HAVE_RUN
 
 MAX_STEPS = 15
 
@@ -15,7 +16,8 @@ Act = Callable[[CallTool, Run], Awaitable[Observation]]
 async def work_through(run: Run, planner: Planner, act: Act) -> tuple[Run, Finish | Delegate]:
     """Return the run with its steps and how it ended; a person gets one that does not end by itself.
 
-    That is one with more than `MAX_STEPS` steps, or one that makes a call for the second time.
+    That is one with more than `MAX_STEPS` steps, one that makes a call for the second time, or one with a call of
+    which nobody knows whether it had its effect.
     """
     while len(run.steps) < MAX_STEPS:
         action = await planner.plan(run)
@@ -24,6 +26,8 @@ async def work_through(run: Run, planner: Planner, act: Act) -> tuple[Run, Finis
         if run.seen(action) is not None:
             return run, _to_people(run, "nothing_more")
         run = run.after(action, await act(action, run))
+        if run.steps[-1].observation.code == MAY_HAVE_RUN:
+            return run, _to_people(run, "tool_refused")
     return run, _to_people(run, "too_many_steps")
 
 

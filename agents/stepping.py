@@ -28,6 +28,7 @@ from hermes_bot.messages.payloads import AGENT_STEP, AgentStep, read
 from hermes_bot.messages.task_payloads import TASK_RESULT, TaskResult, TaskStatus
 from hermes_bot.store.agent_runs import AgentRuns, KeptRun, RunStatus
 from hermes_bot.tickets.ticket import Owner
+from hermes_bot.tools.once import MAY_HAVE_RUN
 
 CHANGED = ("Why the bot stopped", "The agent, its tools or its prompt were changed while this was in work.")
 REPEATED = "This call was made before with the same arguments; its result stands above. Go on with it, or finish."
@@ -167,6 +168,9 @@ async def _call(turn: Turn, call: CallTool) -> list[Message]:
     step = Step(call=call, observation=observation)
     await learned(turn.desk, turn.kept.agent, step)
     turn = turn.with_state(turn.state.after(step))
+    if observation.code == MAY_HAVE_RUN:  # a planner could try it again under another key; a person looks
+        end = Finish(outcome=Outcome.HANDOFF, reason="tool_refused", known=known_of(turn.run))
+        return [*hands.cards, *await _end(turn, end)]
     if observation.status == "waiting" and turn.run.task:  # who asked for the task can wait; a customer is told
         await turn.save(RunStatus.WAITING)
         return hands.cards

@@ -79,3 +79,15 @@ async def test_delegating_ends_the_run() -> None:
     _, end = await work_through(RUN, Scripted(Delegate(type="ticket.refund")), act)
 
     assert end == Delegate(type="ticket.refund")
+
+
+async def test_a_call_of_which_nobody_knows_whether_it_happened_goes_to_a_person_at_once() -> None:
+    async def uncertain(call: CallTool, run: Run) -> Observation:
+        return Observation(status="refused", code="may_have_run")
+
+    planner = Scripted(*looks(3))
+    run, end = await work_through(RUN, planner, uncertain)
+
+    assert isinstance(end, Finish)
+    assert (end.outcome, end.reason) == (Outcome.HANDOFF, "tool_refused")
+    assert len(run.steps) == 1

@@ -15,6 +15,8 @@ from hermes_bot.memory.fact import FactKind
 from hermes_bot.memory.owner import PersonOwner, Said
 from hermes_bot.messages.payloads import APPROVAL_REQUESTED, HANDOFF_REQUESTED, Audience, HandoffRequested, read
 from hermes_bot.store.database import Database
+from hermes_bot.tools.outcome import Refused
+from hermes_bot.tools.toolbox import Toolbox
 from tests.agents.harness import TEAM, Clock, Pump
 from tests.agents.model_desk import SHIPPED, ModelDesk, limited, with_model
 from tests.llm.model_server import Fails, ModelServer, Says, answer, call, model_server
@@ -169,6 +171,20 @@ async def test_a_run_that_does_not_end_goes_to_a_person_with_its_steps(opens: Op
     (request,) = turn.of(HANDOFF_REQUESTED)
     assert "Step 15" in read(request, HandoffRequested).summary
     assert len(desk.server.asked) == 15
+
+
+async def test_a_call_that_may_have_happened_is_a_persons_and_not_tried_again(
+    opens: Opens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def uncertain(*_: Any, **__: Any) -> Refused:
+        return Refused(code="may_have_run")
+
+    monkeypatch.setattr(Toolbox, "call", uncertain)
+    desk = await opens(LOOK, answer("It is done."))
+    turn = await desk.pump.says("U0EMMA", WHERE)
+
+    assert len(turn.of(HANDOFF_REQUESTED)) == 1
+    assert len(desk.server.asked) == 1
 
 
 async def test_a_question_waits_for_the_customer_and_the_next_message_goes_on(opens: Opens) -> None:
