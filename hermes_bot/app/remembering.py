@@ -11,6 +11,7 @@ from hermes_bot.memory.endings import Endings
 from hermes_bot.memory.knowledge import Knowledge
 from hermes_bot.memory.memories import Memories
 from hermes_bot.memory.memory import Memory
+from hermes_bot.memory.retractions import Retractions
 from hermes_bot.memory.upkeep import Upkeep
 from hermes_bot.memory.working import WorkingMemory
 from hermes_bot.settings import Settings
@@ -34,15 +35,17 @@ class Remembering:
             knowledge=Knowledge(wanted.knowledge, encoder, cache_folder=data / KNOWLEDGE_CACHE),
         )
         self.endings = Endings(database, memory)
+        self._retractions = Retractions(database, clock=clock)
         self._upkeep = Upkeep(database, memory.index, encoder)
         self._enabled = wanted.enabled
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Begin to follow what is kept, and to sum up tickets that ended."""
+        """Begin to follow what is kept and what is taken back, and to sum up tickets that ended."""
         self._tasks.append(asyncio.create_task(self._upkeep.run(), name="memory-index"))
         if self._enabled:
             self._tasks.append(asyncio.create_task(self.endings.run(), name="memory-endings"))
+            self._tasks.append(asyncio.create_task(self._retractions.run(), name="memory-retractions"))
 
     async def stop(self) -> None:
         """End that, and write the index."""
