@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from agents.desk import Desk
@@ -14,8 +14,8 @@ from hermes_bot.approvals.changes import ChangeDesk, Revise
 from hermes_bot.approvals.clicks import ApprovalDesk
 from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.approvals.rules import ANY_TOOL, ApprovalRule, ApprovalRules
-from hermes_bot.approvals.withdrawals import Withdrawals
-from hermes_bot.bus.port import Handler
+from hermes_bot.approvals.withdrawals import Sources, Withdrawals
+from hermes_bot.bus.port import Delivery, Handler
 from hermes_bot.errors import SettingsError
 from hermes_bot.messages import approval_payloads, payloads, ticket_payloads
 from hermes_bot.messages.message import Message
@@ -75,15 +75,24 @@ def _problem(settings: Settings, path: KeyPath, text: str) -> Problem:
 
 
 def approval_handlers(
-    settings: Settings, approvals: Approvals, roles: Roles, desk: Callable[[bool], Desk], revise: Revise
+    settings: Settings,
+    approvals: Approvals,
+    roles: Roles,
+    desk: Callable[[bool], Desk],
+    revise: Revise,
+    sources: Sources,
 ) -> Mapping[str, Handler]:
     """Return the handlers of agent `approvals`, by type."""
     access = Access(roles, rules_of(settings))
     cards = ApprovalDesk(approvals, access, remind_before_s=settings.approvals.remind_before_s)
     changes = ChangeDesk(approvals, access, revise=revise, tell=_Telling(desk))
-    withdrawals = Withdrawals(approvals, access)
+    withdrawals = Withdrawals(approvals, access, sources)
+
+    async def on_requested(message: Message, delivery: Delivery) -> Sequence[Message]:
+        return await withdrawals.on_requested(message, delivery) or await cards.on_requested(message, delivery)
+
     return {
-        payloads.APPROVAL_REQUESTED: cards.on_requested,
+        payloads.APPROVAL_REQUESTED: on_requested,
         payloads.APPROVAL_CLICKED: cards.on_clicked,
         payloads.APPROVAL_EXPIRED: cards.on_expired,
         approval_payloads.APPROVAL_EDITED: changes.on_edited,

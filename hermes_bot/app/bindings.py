@@ -24,6 +24,7 @@ from hermes_bot.app.build import Stores, staff_of
 from hermes_bot.app.limits import policy_of
 from hermes_bot.app.planners import Planners
 from hermes_bot.app.revising import Revising
+from hermes_bot.app.saying_sources import SayingSources
 from hermes_bot.app.ticket_handlers import ticket_handlers
 from hermes_bot.approvals.clicks import AGENT as APPROVALS
 from hermes_bot.bus.bus import Bus
@@ -64,7 +65,9 @@ def subscribe_approvals(
     bus: Bus, settings: Settings, stores: Stores, roles: Roles, desk: Callable[[bool], Desk]
 ) -> None:
     """Bind what decides about approvals."""
-    handlers = approval_handlers(settings, stores.approvals, roles, desk, Revising(desk))
+    handlers = approval_handlers(
+        settings, stores.approvals, roles, desk, Revising(desk), SayingSources(stores.tickets)
+    )
     subscribe_all(bus, settings, {APPROVALS: handlers})
 
 

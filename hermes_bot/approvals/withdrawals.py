@@ -1,8 +1,12 @@
-"""What customers do to the ground a request rests on: an edit asks anew, a deletion or Stop cancels."""
+"""What customers do to the ground that a request rests on: an edit asks anew, a deletion or Stop cancels."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import msgspec
 
 from hermes_bot.approvals.access import Access
 from hermes_bot.approvals.approvals import Approvals
@@ -10,24 +14,59 @@ from hermes_bot.approvals.outputs import settlement
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
 from hermes_bot.bus.port import Delivery
 from hermes_bot.messages.approval_payloads import DELETED, EDITED, STOPPED
-from hermes_bot.messages.message import PRIORITY_USER, Message
-from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, read
+from hermes_bot.messages.message import PRIORITY_USER, Chain, Message
+from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, ApprovalRequested, Inbound, read
 from hermes_bot.messages.ticket_payloads import Deleted, Edited, Stopped
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The customer's message that a request rests on, as it stands by now; `gone`: they took it back."""
+
+    inbound: Inbound
+    changed: bool = False
+    gone: bool = False
+
+
+class Sources(Protocol):
+    """Reads what customers wrote."""
+
+    async def of(self, request: ApprovalRequest) -> Source | None:
+        """Return the message that the request rests on; None where it is not known."""
+        ...
 
 
 class Withdrawals:
     """The bus handlers of agent `approvals` for `ticket.edited`, `ticket.deleted` and `agent.stopped`."""
 
-    def __init__(self, approvals: Approvals, access: Access) -> None:
+    def __init__(self, approvals: Approvals, access: Access, sources: Sources) -> None:
         self._approvals = approvals
         self._access = access
+        self._sources = sources
+
+    async def on_requested(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
+        """Cancel a request whose ground was gone before it was made: the customer edited or deleted meanwhile.
+
+        An agent may think for a while. What it answered stands at the head of the message's chain.
+        """
+        request = await self._approvals.get(read(message, ApprovalRequested).approval_id)
+        source = await self._sources.of(request) if request.source_ts else None
+        if source is None:
+            return []
+        if source.gone:
+            return await self._cancelled(message, [request], by=request.requested_by, cause=DELETED)
+        heard, stands = _squeezed(message.context_chain.text), _squeezed(source.inbound.text)
+        if not (source.changed and heard) or heard == stands:
+            return []
+        outputs = await self._cancelled(message, [request], by=request.requested_by, cause=EDITED)
+        return [*outputs, _anew(message, source.inbound)] if outputs else []
 
     async def on_edited(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
         """Cancel what rests on the message, and give its new words in as the customer's: they are asked for anew."""
         edited = read(message, Edited)
         resting = [each for each in await self._resting(message, edited.ts) if each.requested_by == edited.user]
         outputs = await self._cancelled(message, resting, by=edited.user, team=edited.user_team, cause=EDITED)
-        return [*outputs, _anew(message, edited)] if outputs else []
+        return [*outputs, _anew(message, _heard_anew(edited))] if outputs else []
 
     async def on_deleted(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
         """Cancel what rests on the message."""
@@ -83,9 +122,9 @@ def _before(ts: str, other: str) -> bool:
     return (len(ts.partition(".")[0]), ts) < (len(other.partition(".")[0]), other)
 
 
-def _anew(message: Message, edited: Edited) -> Message:
+def _heard_anew(edited: Edited) -> Inbound:
     """Return the new words as if the customer had just written them, in the same place."""
-    inbound = Inbound(
+    return Inbound(
         team=edited.team,
         channel=edited.channel,
         channel_type=edited.channel_type,
@@ -95,5 +134,14 @@ def _anew(message: Message, edited: Edited) -> Message:
         user_team=edited.user_team,
         thread_ts=edited.thread_ts,
     )
-    type_ = TICKET_REPLIED if edited.thread_ts else TICKET_CREATED
-    return message.child(type_, inbound, priority=PRIORITY_USER)
+
+
+def _anew(message: Message, inbound: Inbound) -> Message:
+    """Return what the customer wrote as a message of its own, at the head of its chain."""
+    type_ = TICKET_REPLIED if inbound.thread_ts else TICKET_CREATED
+    child = message.child(type_, inbound, priority=PRIORITY_USER)
+    return msgspec.structs.replace(child, context_chain=Chain(text=inbound.text))
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())

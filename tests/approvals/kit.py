@@ -14,6 +14,7 @@ from hermes_bot.approvals.changes import ChangeDesk, Revised
 from hermes_bot.approvals.clicks import ApprovalDesk
 from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.approvals.rules import ApprovalRules
+from hermes_bot.approvals.withdrawals import Source
 from hermes_bot.bus.port import Delivery
 from hermes_bot.errors import PermanentError, TransientError
 from hermes_bot.messages.approval_payloads import APPROVAL_ASKED, APPROVAL_EDITED, ApprovalAsked, ApprovalEdited
@@ -66,6 +67,16 @@ class People:
         if self.down:
             raise TransientError("slack: no answer")
         return self.groups[group]
+
+
+class Words:
+    """What customers wrote, by the id of the message."""
+
+    def __init__(self) -> None:
+        self.sources: dict[str, Source] = {}
+
+    async def of(self, request: ApprovalRequest) -> Source | None:
+        return self.sources.get(request.source_ts)
 
 
 class Clock:

@@ -36,6 +36,7 @@ from tests.approvals.kit import (
     TEAM,
     Clock,
     People,
+    Words,
     access_for,
     approvals_in,
     ask,
@@ -122,7 +123,7 @@ class ApprovalMachine(RuleBasedStateMachine):
             "click": self.desk.on_clicked,
             "expiry": self.desk.on_expired,
             "edit": changes_for(self.approvals, self.people).on_edited,
-            "changed": Withdrawals(self.approvals, access_for(self.people)).on_edited,
+            "changed": Withdrawals(self.approvals, access_for(self.people), Words()).on_edited,
         }[kind]
         before, version = self.now.status, self.now.version
         self._take(again, self.run(handler(again, delivery(again))), kind)
@@ -157,7 +158,7 @@ class ApprovalMachine(RuleBasedStateMachine):
     def somebody_edits_a_message(self, ts: str, user: str) -> None:
         body = Edited(team=TEAM, channel="C0SUPPORT", ts=ts, user=user, text="something else")
         changed = message(TICKET_EDITED, body)
-        withdrawals = Withdrawals(self.approvals, access_for(self.people))
+        withdrawals = Withdrawals(self.approvals, access_for(self.people), Words())
         was_open = self.now.pending
         self._take(changed, self.run(withdrawals.on_edited(changed, delivery(changed))), "changed")
         if was_open and (ts, user) == ("1.1", EMMA):
@@ -166,7 +167,7 @@ class ApprovalMachine(RuleBasedStateMachine):
     @rule()
     def the_customer_deletes_the_message(self) -> None:
         gone = message(TICKET_DELETED, Deleted(team=TEAM, channel="C0SUPPORT", ts="1.1", user=EMMA))
-        withdrawals = Withdrawals(self.approvals, access_for(self.people))
+        withdrawals = Withdrawals(self.approvals, access_for(self.people), Words())
         self._take(gone, self.run(withdrawals.on_deleted(gone, delivery(gone))), "")
         assert not self.now.pending
 

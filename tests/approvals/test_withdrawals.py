@@ -1,13 +1,14 @@
 """What a request rests on may change: an edit asks anew, a deletion or Stop cancels, and a decision stands."""
 
 import pytest
+from msgspec.structs import replace
 
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.approvals.clicks import ApprovalDesk
-from hermes_bot.approvals.request import ApprovalStatus
-from hermes_bot.approvals.withdrawals import Withdrawals
-from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import ApprovalSettled, Inbound, read
+from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
+from hermes_bot.approvals.withdrawals import Source, Withdrawals
+from hermes_bot.messages.message import Chain, Message
+from hermes_bot.messages.payloads import APPROVAL_REQUESTED, ApprovalRequested, ApprovalSettled, Inbound, read
 from hermes_bot.messages.ticket_payloads import (
     AGENT_STOPPED,
     TICKET_DELETED,
@@ -22,6 +23,7 @@ from tests.approvals.kit import (
     TEAM,
     THREAD,
     People,
+    Words,
     access_for,
     ask,
     click,
@@ -33,8 +35,13 @@ from tests.approvals.kit import (
 
 
 @pytest.fixture
-def withdrawals(approvals: Approvals, people: People) -> Withdrawals:
-    return Withdrawals(approvals, access_for(people))
+def words() -> Words:
+    return Words()
+
+
+@pytest.fixture
+def withdrawals(approvals: Approvals, people: People, words: Words) -> Withdrawals:
+    return Withdrawals(approvals, access_for(people), words)
 
 
 def edited(ts: str = "1.1", user: str = EMMA, context_id: str = THREAD) -> Message:
@@ -137,3 +144,60 @@ async def test_after_the_decision_an_edit_changes_nothing(
 
     assert await withdrawals.on_edited(changed, delivery(changed)) == []
     assert (await approvals.get(request.id)).status is ApprovalStatus.APPROVED
+
+
+def requested(request: ApprovalRequest, heard: str) -> Message:
+    asked = message(APPROVAL_REQUESTED, ApprovalRequested(approval_id=request.id))
+    return replace(asked, context_chain=Chain(text=heard))
+
+
+def said(text: str, **state: bool) -> Source:
+    inbound = Inbound(team=TEAM, channel="C0SUPPORT", channel_type="channel", ts="1.1", user=EMMA, text=text)
+    return Source(inbound=inbound, **state)
+
+
+async def test_what_was_edited_while_the_agent_thought_is_asked_anew(
+    withdrawals: Withdrawals, approvals: Approvals, words: Words
+) -> None:
+    request = await ask(approvals)
+    words.sources["1.1"] = said("refund 10002", changed=True)
+    asked = requested(request, "refund 10001")
+    outputs = await withdrawals.on_requested(asked, delivery(asked))
+    again = await withdrawals.on_requested(asked, delivery(asked))
+
+    assert read(resumed(outputs)[0], ApprovalSettled).cause == "edited"
+    assert (read(outputs[-1], Inbound).text, outputs[-1].context_chain.text) == ("refund 10002", "refund 10002")
+    assert [each.data for each in again] == [each.data for each in outputs]
+    assert (await approvals.get(request.id)).status is ApprovalStatus.CANCELLED
+
+
+async def test_what_was_deleted_while_the_agent_thought_is_cancelled(
+    withdrawals: Withdrawals, approvals: Approvals, words: Words
+) -> None:
+    request = await ask(approvals)
+    words.sources["1.1"] = said("", gone=True)
+    asked = requested(request, "refund 10001")
+    outputs = await withdrawals.on_requested(asked, delivery(asked))
+
+    assert read(resumed(outputs)[0], ApprovalSettled).cause == "deleted"
+
+
+@pytest.mark.parametrize(
+    "source, heard",
+    [
+        (said("refund  10002", changed=True), "refund 10002"),
+        (said("refund 10001"), "refund"),
+        (said("refund 10002", changed=True), ""),
+        (None, "refund 10001"),
+    ],
+    ids=["answered-as-it-stands", "never-changed", "a-button", "not-known"],
+)
+async def test_what_still_stands_is_asked_for(
+    withdrawals: Withdrawals, approvals: Approvals, words: Words, source: Source | None, heard: str
+) -> None:
+    request = await ask(approvals)
+    words.sources |= {"1.1": source} if source else {}
+    asked = requested(request, heard)
+
+    assert await withdrawals.on_requested(asked, delivery(asked)) == []
+    assert (await approvals.get(request.id)).pending
