@@ -23,6 +23,8 @@ Reading
     GET /client/messages?user=U&channel=C[&thread_ts=TS]
         {"messages": [MESSAGE], "sessions": [SESSION]} oldest first: without thread_ts the root messages of the channel,
         with it the parent and its replies. Ephemeral messages that U was sent there are merged in by time.
+    GET /client/missed?user=U&seen=C:TS,C:TS
+        {"missed": [{"channel", "message": MESSAGE}]} what others wrote there after TS, also in threads; the last 200.
     GET /client/views?user=U
         {"views": [VIEW], "home": VIEW or null} the modals that U has open, the topmost last; what the bot's home shows.
     GET /client/file?user=U&id=F
@@ -126,6 +128,7 @@ class ClientApi:
             "people": reads.people,
             "state": reads.state,
             "messages": reads.messages,
+            "missed": reads.missed,
             "views": reads.views,
             "file": reads.file,
         }

@@ -9,6 +9,7 @@ from hermes_bot.workspace.refusal import Refusal
 from hermes_bot.workspace.workspace import Workspace
 
 _PICTURES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+_MOST_MISSED = 200
 _INERT = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; sandbox"}
 
 
@@ -52,6 +53,21 @@ class ClientReads:
         return web.json_response(
             {"messages": [shown.message(post, user, self._workspace) for post in merged], "sessions": sessions}
         )
+
+    async def missed(self, request: web.Request) -> web.StreamResponse:
+        """Return what others wrote since the person last looked: `seen` is `C…:ts,C…:ts`."""
+        user, asked = self._user(request), request.query.get("seen", "")
+        seen = dict(part.rpartition(":")[::2] for part in asked.split(",") if ":" in part)
+        mine = {one.id for one in self._workspace.roster.channels() if user in one.members} & set(seen)
+        posts = [
+            post
+            for post in self._workspace.posts.all()
+            if post.channel in mine and post.ts > seen[post.channel] and post.user != user
+            if post.seen_by in ("", user) and not post.tombstone
+        ]
+        last = sorted(posts, key=lambda post: post.ts)[-_MOST_MISSED:]
+        told = [{"channel": post.channel, "message": shown.message(post, user, self._workspace)} for post in last]
+        return web.json_response({"missed": told})
 
     async def views(self, request: web.Request) -> web.StreamResponse:
         """Return the person's open views, and the app's home where it published one."""

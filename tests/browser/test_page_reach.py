@@ -177,3 +177,33 @@ async def test_a_card_with_every_field_fits_a_narrow_screen(seats: Seats, server
         }).map((one) => one.outerHTML.slice(0, 80))"""
     )
     assert outside == []
+
+
+async def test_what_is_typed_is_offered_channels_and_emoji_and_marked_with_keys(
+    seats: Seats, server: WorkspaceServer
+) -> None:
+    seat = await seats.take("U0EMMA", "C0SUPPORT")
+    await seat.composer.press_sequentially("see #gen")
+    await expect(seat.page.get_by_role("option")).to_have_text(["general channel"])
+    await seat.composer.press("Enter")
+    await seat.composer.press_sequentially(":rocke")
+    await expect(seat.page.get_by_role("option").first).to_contain_text(":rocket:")
+    await seat.composer.press("Tab")
+    await seat.composer.press("Control+b")
+    await seat.composer.press_sequentially("now")
+    await expect(seat.composer).to_have_value("see #general 🚀 *now*")
+    await seat.composer.press("Enter")
+
+    await expect(seat.page.get_by_role("main").locator(".message strong")).to_have_text("now")
+    assert server.workspace.messages("C0SUPPORT")[0]["text"] == "see <#C0GENERAL|general> 🚀 *now*"
+
+
+async def test_the_members_of_a_channel_are_a_press_away(seats: Seats) -> None:
+    seat = await seats.take("U0OMAR", "C0CASAAZUL")
+    await seat.page.get_by_role("button", name="5 members").click()
+    people = seat.page.get_by_role("dialog", name="Members")
+
+    await expect(people).to_contain_text("Marta Silva")
+    await expect(people).to_contain_text("guest · Casa Azul")
+    await seat.page.keyboard.press("Escape")
+    await expect(seat.page.get_by_role("button", name="5 members")).to_be_focused()

@@ -29,6 +29,7 @@ export const api = {
   people: () => read("people"),
   state: (user) => read("state", { user }),
   messages: (user, channel, threadTs) => read("messages", { user, channel, thread_ts: threadTs }),
+  missed: (user, seen) => read("missed", { user, seen: Object.entries(seen).map((mark) => mark.join(":")).join(",") }),
   views: (user) => read("views", { user }),
   post: tell("post"),
   edit: tell("edit"),

@@ -31,6 +31,7 @@ export function Composer({ thread = "", suggested }) {
   const onKeyDown = (event) => {
     if (event.isComposing || suggestions.onKeyDown(event)) return;
     if (event.key === "ArrowUp" && !text) return editLast(event, { state, act, thread });
+    if ((event.ctrlKey || event.metaKey) && MARKS[event.key]) return wrap(event, MARKS[event.key], replaceText);
     if (event.key !== "Enter" || event.shiftKey) return;
     event.preventDefault();
     send();
@@ -107,6 +108,17 @@ function editLast(event, { state, act, thread }) {
   if (!own) return;
   event.preventDefault();
   act.startEdit(own.ts);
+}
+
+const MARKS = { b: "*", i: "_" };
+
+// Ctrl+B and Ctrl+I put mrkdwn's marks around what is selected.
+function wrap(event, mark, replaceText) {
+  const { value, selectionStart: start, selectionEnd: end } = event.target;
+  event.preventDefault();
+  event.target.setRangeText(mark + value.slice(start, end) + mark, start, end, "end");
+  if (start === end) event.target.setSelectionRange(start + 1, start + 1);
+  replaceText(event.target.value, event.target.selectionStart);
 }
 
 function fit(area) {

@@ -1,10 +1,12 @@
 // The open conversation: its head, its messages, and the place to write.
-import { html, useDesk, useState } from "./ui.js";
+import { html, useDesk, useRef, useState } from "./ui.js";
+import { Avatar } from "./avatar.js";
 import { Composer } from "./composer.js";
 import { Home, Tabs } from "./home.js";
 import { Icon } from "./icons.js";
 import { MessageList } from "./list.js";
-import { personOf } from "./people.js";
+import { personOf, tagOf } from "./people.js";
+import { Popover } from "./popover.js";
 import { Prompts, Work } from "./session.js";
 import { appIn } from "./store.js";
 import { hints } from "./strings.js";
@@ -39,10 +41,22 @@ function Head({ channel }) {
     <button type="button" class="quiet only-narrow" aria-label=${t.openSidebar} aria-expanded=${state.sidebarOpen}
       onClick=${() => act.toggleSidebar(true)} data-testid="open-sidebar"><${Icon} name="menu" /></button>
     <h1 id="place">${channel.kind === "channel" && html`<${Icon} name=${icon} />`}${channel.name}</h1>
-    ${channel.kind === "channel" && html`<span class="about">${t.members(channel.members.length)}</span>`}
+    ${channel.kind !== "dm" && html`<${Members} channel=${channel} />`}
     ${channel.shared && html`<span class="about shared" title=${t.sharedTitle}>${t.shared}</span>`}
     ${channel.topic && html`<span class="about topic">${channel.topic}</span>`}
   </header>`;
+}
+
+// Who is here, with what they are.
+function Members({ channel }) {
+  const { state, t } = useDesk();
+  const [open, setOpen] = useState(false);
+  const button = useRef(null);
+  const people = channel.members.map((id) => personOf(state, id));
+  return html`<button type="button" ref=${button} class="about as-text" aria-haspopup="dialog" aria-expanded=${open} onClick=${() => setOpen(!open)}>${t.members(people.length)}</button>
+    ${open && html`<${Popover} anchor=${button} role="dialog" name="people-list" label=${t.membersTitle} onClose=${() => setOpen(false)}>
+      <ul tabindex="0" data-focus aria-label=${t.membersTitle}>${people.map((person) => html`<li key=${person.id}><${Avatar} person=${person} /><span>${person.name}</span><small>${tagOf(person, t)}</small></li>`)}</ul>
+    <//>`}`;
 }
 
 // What a newcomer may try here; a click writes it into the composer.

@@ -4,7 +4,7 @@ import { Deeds } from "./deeds.js";
 import { countReply, isReply, put, remove, replace } from "./messages.js";
 import { readRoute, replaceRoute, writeRoute } from "./route.js";
 import { keepLanguage } from "./strings.js";
-import { addUnread, clearUnread, dropUnread, unreadIn } from "./unread.js";
+import { addUnread, clearUnread, dropUnread, keepSeen, loadSeen, unreadIn } from "./unread.js";
 
 // Every seat is listened to, so that all show what waits for them; in a large workspace only the seats that were taken.
 const MOST_SOCKETS = 12;
@@ -22,10 +22,18 @@ export class Store extends Deeds {
       this.set({ team, bot, bots, people, groups });
       for (const { id } of people.slice(0, MOST_SOCKETS)) this.#connect(id);
       window.onhashchange = () => this.#follow().catch((error) => this.#fail(error));
+      await this.#readMissed();
       await this.#follow();
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  async #readMissed() {
+    const seen = loadSeen();
+    const seated = this.state.people.slice(0, MOST_SOCKETS).filter(({ id }) => seen[id]);
+    const answers = await Promise.all(seated.map(({ id }) => api.missed(id, seen[id]).catch(() => ({ missed: [] }))));
+    answers.forEach(({ missed }, index) => missed.forEach(({ channel, message }) => this.#mark(seated[index].id, channel, message, false)));
   }
 
   #fail(error) {
@@ -92,7 +100,9 @@ export class Store extends Deeds {
     const { me, channel } = this.state;
     await this.#reading(async () => {
       const { messages, sessions } = await api.messages(me, channel, "");
-      if (visit === this.#visit) this.set({ room: messages, sessions: Object.fromEntries(sessions.map((one) => [sessionKey(one), one])) });
+      if (visit !== this.#visit) return;
+      keepSeen(me, channel, messages.at(-1)?.ts);
+      this.set({ room: messages, sessions: Object.fromEntries(sessions.map((one) => [sessionKey(one), one])) });
     });
   }
 
@@ -181,6 +191,7 @@ export class Store extends Deeds {
 
   #mark(user, channel, message, here) {
     const thread = isReply(message) ? message.thread_ts : "";
+    if (here) keepSeen(user, channel, message.ts);
     const seen = here && (thread === "" || thread === this.state.thread);
     if (here) this.set({ announcement: message });
     const entry = { ts: message.ts, thread, loud: this.#isFor(user, channel, message) };

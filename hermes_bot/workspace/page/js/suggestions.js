@@ -1,10 +1,12 @@
-// The list that opens under "@" (people, groups, the bots) and under "/" (commands): arrows choose, Enter or Tab takes, Escape shuts.
+// The list that opens under "@" (people, groups, the bots), "#" (channels), ":" (emoji) and "/" (commands): arrows choose,
+// Enter or Tab takes, Escape shuts it.
 import { html, useDesk, useState } from "./ui.js";
 import { Avatar } from "./avatar.js";
+import { findEmoji } from "./emoji.js";
 import { Icon } from "./icons.js";
 import { personOf, tagOf } from "./people.js";
 
-const AT_NAME = /(^|\s)@([\p{L}\p{N}_-]*)$/u;
+const NAME = /(?:^|\s)([@#:])([\p{L}\p{N}_+-]*)$/u;
 const COMMAND = /^\/([\w-]*)$/;
 
 // replaceText(text, caret) puts in what was taken.
@@ -51,8 +53,22 @@ function matching(state, text, caret, thread, t) {
     const all = state.bots.flatMap((bot) => bot.commands.map((word) => ({ key: word, word, shown: word, note: bot.name, mark: html`<${Icon} name="slash" />` })));
     return { begun: before, offers: all.filter(({ word }) => word.startsWith(text) && word !== text) };
   }
-  const name = AT_NAME.exec(before);
-  return name ? { begun: `@${name[2]}`, offers: named(state, name[2].toLocaleLowerCase(), t) } : { begun: "", offers: [] };
+  const [, sign, typed] = NAME.exec(before) ?? [];
+  if (!sign) return { begun: "", offers: [] };
+  const offers = { "@": named, "#": places, ":": faces }[sign];
+  return { begun: sign + typed, offers: offers(state, typed.toLocaleLowerCase(), t) };
+}
+
+function places(state, wanted, t) {
+  const found = state.channels.filter(({ kind, name }) => kind === "channel" && name.startsWith(wanted));
+  return found.slice(0, 7).map(({ id, name, private: isPrivate }) =>
+    ({ key: id, word: `#${name}`, shown: name, note: t.channel, mark: html`<${Icon} name=${isPrivate ? "lock" : "hash"} />` }));
+}
+
+// From the second letter on, so that a colon alone opens nothing.
+function faces(state, wanted) {
+  if (wanted.length < 2) return [];
+  return findEmoji(wanted, 7).map(({ char, names: [name] }) => ({ key: name, word: char, shown: `:${name}:`, note: "", mark: html`<span class="face">${char}</span>` }));
 }
 
 function named(state, wanted, t) {

@@ -11,6 +11,24 @@ export function loadUnread() {
   }
 }
 
+// Up to where each person has looked, kept in this browser: {user: {channel: ts}}. What came later while no page was open
+// is asked for at the start; of a conversation that was never looked at nothing is.
+const SEEN = "hermes.seen";
+
+export function loadSeen() {
+  try {
+    return JSON.parse(localStorage.getItem(SEEN)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+export function keepSeen(user, channel, ts) {
+  const seen = loadSeen();
+  if (!ts || ts <= (seen[user]?.[channel] ?? "")) return;
+  localStorage.setItem(SEEN, JSON.stringify({ ...seen, [user]: { ...seen[user], [channel]: ts } }));
+}
+
 function keep(unread) {
   sessionStorage.setItem(KEY, JSON.stringify(unread));
   return unread;
