@@ -90,6 +90,7 @@ class Stores:
     proposals: Proposals
     book: OrderBook
     toolbox: Toolbox
+    calls: CallLog
     watch: Watch
     specs: AgentsFile
     sources: ToolSources
@@ -123,7 +124,7 @@ def build_stores(
     settings: Settings, database: Database, shop: Database, sources: ToolSources, clock: Clock, *, effects: bool = True
 ) -> Stores:
     """Return everything that reads and writes SQL."""
-    book, watch = OrderBook(shop), Watch(settings, database, clock)
+    book, watch, calls = OrderBook(shop), Watch(settings, database, clock), CallLog(database, clock=clock)
     setup = read_setup(settings, sources.tools, sources.prefixes)
     services = {"shop": Shop(book=book, policies=read_policies(settings.policies.file), clock=clock)}
     return Stores(
@@ -149,10 +150,11 @@ def build_stores(
             setup,
             sources,
             services,
-            calls=CallLog(database, clock=clock),
+            calls=calls,
             on_call=watch.reports.tool_call,
             effects=effects,
         ),
+        calls=calls,
         watch=watch,
         specs=setup.specs,
         sources=sources,

@@ -27,6 +27,7 @@ from hermes_bot.app.planners import Planners, build_chat, build_models
 from hermes_bot.app.remembering import Remembering
 from hermes_bot.app.route_effect import corrections_of
 from hermes_bot.app.sharing import check_shared, check_staffed, listens, warn_of_store
+from hermes_bot.app.tool_sources import kept_for
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Backend
 from hermes_bot.errors import BusStopped
@@ -103,6 +104,7 @@ class HermesApp:
         warn_of_store(self._settings)
         settings = await self._reachable()
         stores = await self._parts.enter_async_context(self._opened(settings))
+        await stores.calls.prune(before=self._clock() - kept_for(settings))
         await stores.sources.open()
         texts = load_texts(beside(settings.routing.file.parent, Path("texts")))
         planners = await self._planners(settings, stores, texts)

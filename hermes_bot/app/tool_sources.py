@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from hermes_bot.app.agents_file import AgentSetup
@@ -69,6 +69,12 @@ class ToolSources:
             return error
         return None
 
+    async def faults(self) -> dict[str, str]:
+        """Return every database and server by name, with why it cannot be used; empty where it can. Opens them."""
+        await self.open()
+        told = {f"sql.{database.name}": await database.fault() for database in self._databases}
+        return told | {f"mcp.{server.name}": server.away for server in self._servers}
+
     async def close(self) -> None:
         """Let go of everything."""
         for server in self._servers:
@@ -90,6 +96,12 @@ class ToolSources:
             McpSource(name, spec, self._connections, _connect(spec, self._connections), on_tools=self._put)
             for name, spec in specs.items()
         )
+
+
+def kept_for(settings: Settings) -> timedelta:
+    """Return how long a call that ended stays recorded: no shorter than anything could still repeat it."""
+    repeatable = timedelta(seconds=settings.bus.keep_s + settings.approvals.expires_after_s)
+    return max(timedelta(days=settings.journal.keep_days), repeatable)
 
 
 def build_toolbox(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -107,3 +108,23 @@ def told_err(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
         main([*arguments])
     assert not ended.value.code
     return capsys.readouterr().err
+
+
+def test_doctor_tells_which_system_does_not_answer(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sqlite3.connect(tmp_path / "erp.db").close()
+    statement = "operations: {x: {description: x, level: L0, about: anyone, statement: SELECT 1}}"
+    file = tmp_path / "connectors.yaml"
+    file.write_text(
+        f"sql:\n  erp: {{url: 'sqlite:///{tmp_path}/erp.db', {statement}}}\n"
+        f"  gone: {{url: 'sqlite:///{tmp_path}/gone.db', {statement}}}\n"
+        f"mcp:\n  docs:\n    command: [{sys.executable}, -c, 'raise SystemExit(1)']\n"
+    )
+    monkeypatch.setenv("HERMES_TOOLS__CONNECTORS", str(file))
+    monkeypatch.setenv("HERMES_HTTP__PORT", "0")
+
+    told_ = json.loads(told(capsys, "doctor", "--json", code=1))
+    found = {each["check"]: each["level"] for each in told_["findings"]}
+    assert (found["sql.erp"], found["sql.gone"], found["mcp.docs"]) == ("ok", "problem", "problem")
+    assert not (tmp_path / "gone.db").exists()

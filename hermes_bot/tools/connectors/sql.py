@@ -59,6 +59,14 @@ class SqlSource:
             for name, operation in self._spec.operations.items()
         )
 
+    async def fault(self) -> str:
+        """Return why the database cannot be used, empty where it can."""
+        try:
+            await self._run(lambda connection: connection.exec_driver_sql("SELECT 1").scalar(), read_only=True)
+        except (TransientError, ToolRefusal) as error:
+            return str(error)
+        return ""
+
     async def close(self) -> None:
         """Let go of all connections."""
         await asyncio.to_thread(self._threads.shutdown)
