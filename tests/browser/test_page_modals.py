@@ -121,14 +121,16 @@ def asking(label: str, element: Json) -> Json:
     return {"type": "input", "block_id": label.lower(), "label": words(label), "element": {"action_id": "x", **element}}
 
 
-async def test_selects_numbers_and_dates_are_sent_as_the_app_expects_them(
-    seats: Seats, server: WorkspaceServer
-) -> None:
+async def test_every_kind_of_field_is_sent_as_the_app_expects_it(seats: Seats, server: WorkspaceServer) -> None:
     choices = [{"text": words(text), "value": text.lower()} for text in ("Damaged", "Late")]
     fields = [
         asking("Reason", {"type": "static_select", "options": choices}),
         asking("Count", {"type": "number_input", "is_decimal_allowed": False}),
         asking("Day", {"type": "datepicker", "initial_date": "2026-03-01"}),
+        asking("Hour", {"type": "timepicker"}),
+        asking("Signs", {"type": "checkboxes", "options": choices, "initial_options": choices[:1]}),
+        asking("Wish", {"type": "radio_buttons", "options": choices}),
+        asking("Labels", {"type": "multi_static_select", "options": choices}),
     ]
     submitted: list[Json] = []
     async with running(server) as bot:
@@ -138,12 +140,26 @@ async def test_selects_numbers_and_dates_are_sent_as_the_app_expects_them(
         await seat.page.get_by_role("button", name="Details").click()
         await seat.modal.get_by_label("Reason").select_option("Late")
         await seat.modal.get_by_label("Count").fill("3")
+        await seat.modal.get_by_label("Hour").fill("14:30")
+        await seat.modal.get_by_role("group", name="Signs").get_by_label("Late").check()
+        await seat.modal.get_by_role("button", name="Save").click()
+        await expect(seat.modal.get_by_role("alert")).to_have_text(["Please fill this in."] * 2)
+        await expect(seat.modal.get_by_role("radio", name="Damaged")).to_be_focused()
+        await seat.modal.get_by_role("radiogroup", name="Wish").get_by_label("Damaged").check()
+        await seat.modal.get_by_label("Labels").click()
+        await seat.page.get_by_role("dialog").last.get_by_label("Late").check()
+        await seat.page.keyboard.press("Escape")
+        await expect(seat.modal).to_be_visible()
         await seat.modal.get_by_role("button", name="Save").click()
         await expect(seat.modal).to_have_count(0)
 
     assert submitted[0]["reason"]["x"]["selected_option"]["value"] == "late"
     assert submitted[0]["count"]["x"]["value"] == "3"
     assert submitted[0]["day"]["x"]["selected_date"] == "2026-03-01"
+    assert submitted[0]["hour"]["x"]["selected_time"] == "14:30"
+    assert [one["value"] for one in submitted[0]["signs"]["x"]["selected_options"]] == ["damaged", "late"]
+    assert submitted[0]["wish"]["x"]["selected_option"]["value"] == "damaged"
+    assert [one["value"] for one in submitted[0]["labels"]["x"]["selected_options"]] == ["late"]
 
 
 async def test_a_button_in_a_modal_reaches_the_app_and_what_was_typed_stays(
