@@ -8,11 +8,14 @@ from agents.texts import STAFF_LANGUAGE
 from agents.urgency import Urgency, urgency_of
 from hermes_bot.approvals.request import ApprovalStatus
 from hermes_bot.errors import PermanentError
+from hermes_bot.memory.fact import FactKind
+from hermes_bot.memory.owner import PersonOwner
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import HANDOFF_NOTED, HANDOFF_REQUESTED, HandoffNoted, HandoffRequested, Work, read
 from hermes_bot.tickets.ticket import Owner, Priority, Ticket
 
 QUOTED_CHARACTERS = 500
+EARLIER = 2  # tickets of before that staff are told of
 DEFAULT_REASON = "default"
 
 
@@ -78,6 +81,7 @@ async def _summary(message: Message, work: Work, ticket: Ticket, urgency: Urgenc
         urgency=[desk.texts.render(STAFF_LANGUAGE, f"handoff.urgency.{reason}") for reason in urgency.reasons],
         said=_quoted(await _last_answer(message, work, ticket, desk)),
         open=await _open(ticket, desk),
+        before=[_quoted(each) for each in await _before(work, ticket, desk)],
         why=ticket.why,
     )
 
@@ -94,6 +98,16 @@ async def _open(ticket: Ticket, desk: Desk) -> list[str]:
     """Return what still waits for a decision in this ticket."""
     waiting = await desk.approvals.touched_in(ticket.context_id, "")
     return [each.title for each in waiting if each.ticket_id == ticket.id and each.status is ApprovalStatus.PENDING]
+
+
+async def _before(work: Work, ticket: Ticket, desk: Desk) -> list[str]:
+    """Return how the customer's earlier tickets about the like ended, each in a sentence or two."""
+    if desk.memory is None:
+        return []
+    person = PersonOwner(ticket.team, ticket.requester)
+    words = f"{ticket.subject} {work.text}"
+    found = await desk.memory.long_term.recall(person, words, EARLIER + 1, kinds=[FactKind.SUMMARY])
+    return [each.fact.text for each in found if each.fact.ticket_id != ticket.id][:EARLIER]
 
 
 _ANSWERING = ("order", "refund")

@@ -1,8 +1,11 @@
 from hermes_bot.approvals.request import ApprovalStatus
+from hermes_bot.memory.memories import Memories
+from hermes_bot.memory.owner import PersonOwner
+from hermes_bot.memory.summary import TicketSummary
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import HANDOFF_NOTED, HANDOFF_REQUESTED, HandoffRequested, Work, fields_of, read
 from hermes_bot.tickets.ticket import Owner, TicketStatus
-from tests.agents.harness import NOON, KnownPeople, Pump
+from tests.agents.harness import NOON, TEAM, KnownPeople, Pump
 
 
 async def test_people_get_who_what_since_when_and_the_customers_own_words(pump: Pump) -> None:
@@ -22,6 +25,23 @@ async def test_a_customer_cannot_write_lines_of_the_summary(pump: Pump) -> None:
     assert [line for line in lines if "granted" in line] == [
         line for line in lines if line.startswith("Latest message: ")
     ]
+
+
+async def test_people_are_told_how_the_customers_own_earlier_tickets_ended(pump: Pump, memory: Memories) -> None:
+    for user, number in (("U0EMMA", 90), ("U0LINA", 91)):
+        earlier = TicketSummary(
+            ticket_id=f"T-{number}",
+            opened_at=NOON,
+            status="solved",
+            request="The lamp flickers",
+            decisions=("a new one",),
+        )
+        await memory.long_term.add_summary(PersonOwner(TEAM, user), earlier)
+    turn = await pump.says("U0EMMA", "This is a complaint, I want a human!\nThe lamp flickers again")
+
+    summary = read(turn.of(HANDOFF_REQUESTED)[0], HandoffRequested).summary
+    before = [line for line in summary.splitlines() if line.startswith("Before: ")]
+    assert before == [f"Before: Ticket T-90 of {NOON:%Y-%m-%d}, solved. Asked: The lamp flickers. Decided: a new one."]
 
 
 async def test_the_ticket_waits_for_a_person_with_reason_and_summary(pump: Pump) -> None:
