@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from hermes_bot.workspace import wire
 from hermes_bot.workspace.clock import Clock
 from hermes_bot.workspace.couriers import Couriers
@@ -18,6 +20,7 @@ _SCOPES = {
     "message.mpim": "mpim:history",
     "message.groups": "groups:history",
     "message.channels": "channels:history",
+    "file_shared": "files:read",
     "reaction_added": "reactions:read",
     "reaction_removed": "reactions:read",
     "user_change": "users:read",
@@ -51,7 +54,7 @@ class Events:
         if channel.kind == "dm" or post.bot or post.subtype not in ("", "file_share", "thread_broadcast"):
             return
         for app in self._roster.apps():
-            if f"<@{app.user}>" in post.text or f"<@{app.user}|" in post.text:
+            if _names(post, app.user):
                 dropped = ("parent_user_id", "subtype", "root")
                 mention = {key: value for key, value in body.items() if key not in dropped}
                 event = mention | {"type": "app_mention", "event_ts": post.ts}
@@ -141,6 +144,12 @@ class Events:
         ts = self._posts.next_ts()
         head = {"type": "message", "subtype": subtype, "hidden": True, "ts": ts, "event_ts": ts}
         self.tell(channel, head | body | {"channel_type": wire.channel_type(channel)}, author=post.user)
+
+
+def _names(post: Post, user: str) -> bool:
+    """Return whether a message mentions a bot: in its text, inside of code as well, or in its blocks alone."""
+    in_text = f"<@{user}>" in post.text or f"<@{user}|" in post.text
+    return in_text or f'"user_id": "{user}"' in json.dumps(post.blocks)
 
 
 def _kind(event: Json) -> str:

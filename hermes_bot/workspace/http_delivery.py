@@ -56,7 +56,8 @@ class RequestUrls:
 class HttpDelivery:
     """The courier that posts to the app's request URLs.
 
-    `wall` dates the signatures, which the app judges by its own, real clock; limits and retries go by `clock`.
+    `wall` dates the signatures, which the app judges by its own, real clock; limits and retries go by `clock`. A test
+    lets the two clocks differ by `skew_s`, and signs with another `secret` than the app's.
     """
 
     def __init__(
@@ -73,6 +74,8 @@ class HttpDelivery:
         self._clock = clock
         self._wake = wake
         self._wall = wall
+        self.skew_s = 0.0
+        self.secret = app.signing_secret
         self._events_url = urls.events
         self._interactions_url = urls.interactions or urls.events
         self._commands_url = urls.commands or self._interactions_url
@@ -188,8 +191,8 @@ class HttpDelivery:
             return _Answer(response.status, await response.text(), reason, no_retry)
 
     def _signature(self, body: bytes) -> dict[str, str]:
-        timestamp = str(int(self._wall()))
-        signature = sign(self._app.signing_secret, timestamp, body)
+        timestamp = str(int(self._wall() + self.skew_s))
+        signature = sign(self.secret, timestamp, body)
         return {"X-Slack-Request-Timestamp": timestamp, "X-Slack-Signature": signature}
 
 

@@ -81,17 +81,24 @@ class Oddities:
             bot=True,
         )
         parts.conversations.post(root)
-        context = {"channel_id": context_channel, "team_id": parts.app.team, "enterprise_id": None}
-        thread: Json = {
-            "user_id": user,
-            "context": context if context_channel else {},
-            "channel_id": dm.id,
-            "thread_ts": thread_ts,
-        }
+        thread = self._assistant(user, dm.id, thread_ts, context_channel)
         event: Json = {"type": "assistant_thread_started", "assistant_thread": thread}
         event["event_ts"] = parts.posts.next_ts()
         parts.events.tell(dm, event, author=user, channel_field=False)
         return thread_ts
+
+    def assistant_context(self, user: str, thread_ts: str, context_channel: str) -> None:
+        """Tell that a person who has such a thread open went to another channel beside it."""
+        dm = self._parts.roster.open_dm(user)[0]
+        thread = self._assistant(user, dm.id, thread_ts, context_channel)
+        event: Json = {"type": "assistant_thread_context_changed", "assistant_thread": thread}
+        event["event_ts"] = self._parts.posts.next_ts()
+        self._parts.events.tell(dm, event, author=user, channel_field=False)
+
+    def _assistant(self, user: str, dm: str, thread_ts: str, context_channel: str) -> Json:
+        context = {"channel_id": context_channel, "team_id": self._parts.app.team, "enterprise_id": None}
+        about: Json = context if context_channel else {}
+        return {"user_id": user, "context": about, "channel_id": dm, "thread_ts": thread_ts}
 
     def looks_at(self, user: str, channel: str = "") -> None:
         """Tell what a person looks at beside the agent view: a channel, or nothing."""

@@ -9,6 +9,9 @@ from dataclasses import replace
 from hermes_bot.workspace.people import App, Channel, Member, UserGroup, World, dm_of
 from hermes_bot.workspace.refusal import Refusal
 
+SLACKBOT = Member(id="USLACKBOT", name="Slackbot")
+"""The author of tombstones: whoever looks it up finds it, and it says that it is no bot, as in Slack."""
+
 
 class Roster:
     """Look-ups raise Slack's refusal for what is not there. Tests change people and channels with `put_…`.
@@ -54,6 +57,8 @@ class Roster:
 
     def member(self, user: str) -> Member:
         """Return the person or bot with this id."""
+        if user == SLACKBOT.id:
+            return SLACKBOT
         if user not in self._members:
             raise Refusal("user_not_found")
         return self._members[user]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Sequence
 from dataclasses import replace
 
 from hermes_bot.workspace.parts import Parts
-from hermes_bot.workspace.posts import Post
+from hermes_bot.workspace.posts import Json, Post
 from hermes_bot.workspace.refusal import Refusal
 from hermes_bot.workspace.typed_text import typed_text
 
@@ -15,15 +16,25 @@ class Writing(Parts):
     """Acts of people; a Refusal says what Slack's client would not let them do."""
 
     async def post(
-        self, user: str, channel: str, text: str, thread_ts: str = "", *, broadcast: bool = False, raw: bool = False
+        self,
+        user: str,
+        channel: str,
+        text: str,
+        thread_ts: str = "",
+        *,
+        broadcast: bool = False,
+        raw: bool = False,
+        blocks: Sequence[Json] = (),
     ) -> str:
         """Return the ts of what a person typed, once it is kept and its events are on their way to the apps.
 
-        `broadcast` shows a reply in the channel as well; with `raw` the text is taken as Slack stores it.
+        `broadcast` shows a reply in the channel as well; with `raw` the text is taken as Slack stores it; `blocks`
+        stand in the place of those that Slack's client would make of the text.
         """
-        if not text.strip():
+        if not text.strip() and not blocks:
             raise Refusal("no_text")
-        return self._said(user, channel, text if raw else self._typed(text), thread_ts, broadcast=broadcast).ts
+        stored = text if raw else self._typed(text)
+        return self._said(user, channel, stored, thread_ts, broadcast=broadcast, blocks=tuple(blocks)).ts
 
     async def upload(
         self, user: str, channel: str, name: str, content: bytes, *, text: str = "", thread_ts: str = ""
@@ -34,12 +45,15 @@ class Writing(Parts):
         self.files.share(file.id, where.id)
         shown = (self.files.wire(file.id),)
         post = self._said(user, channel, self._typed(text), thread_ts, files=shown, subtype="file_share")
+        event: Json = {"type": "file_shared", "file_id": file.id, "user_id": user, "file": {"id": file.id}}
+        event |= {"channel_id": where.id, "event_ts": self.posts.next_ts()}
+        self.events.tell(where, event, author=user, channel_field=False)
         return post.ts
 
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
         """Change what a person typed before."""
         old = self._own(user, channel, ts)
-        new = replace(old, text=self._typed(text), edited_by=user, edited_ts=self.posts.next_ts())
+        new = replace(old, text=self._typed(text), blocks=(), edited_by=user, edited_ts=self.posts.next_ts())
         self.conversations.edit(old, new)
 
     async def delete(self, user: str, channel: str, ts: str) -> None:
@@ -62,7 +76,8 @@ class Writing(Parts):
         thread_ts: str,
         *,
         broadcast: bool = False,
-        files: tuple[dict[str, object], ...] = (),
+        files: tuple[Json, ...] = (),
+        blocks: tuple[Json, ...] = (),
         subtype: str = "",
     ) -> Post:
         where = self.open_to(user, channel)
@@ -76,6 +91,7 @@ class Writing(Parts):
             text=text,
             thread_ts=thread_ts,
             files=files,
+            blocks=blocks,
             subtype=subtype or ("thread_broadcast" if shown_in_channel else ""),
             broadcast=shown_in_channel,
             client_msg_id=str(uuid.UUID(int=self.chance.getrandbits(128), version=4)),

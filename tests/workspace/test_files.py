@@ -36,12 +36,13 @@ async def test_a_shared_file_is_told_and_can_be_fetched_with_the_token(workspace
     file = await shared(workspace, text="my bill & more")
     async with running(workspace) as bot:
         await workspace.workspace.wait_for(lambda: workspace.unsettled == 0)
-    (event,) = bot.events
+    event, told = bot.events
     app = workspace.world.app
 
     assert (event["subtype"], event["text"], event["upload"]) == ("file_share", "my bill &amp; more", True)
     assert (event["files"][0]["name"], event["files"][0]["mimetype"]) == ("bill.pdf", "application/pdf")
     assert event["files"][0]["channels"] == ["C0SUPPORT"]
+    assert (told["type"], told["file_id"], told["channel_id"]) == ("file_shared", file["id"], "C0SUPPORT")
     for url in (file["url_private"], file["url_private_download"]):
         assert await fetch(url, app.bot_token) == (200, b"%PDF-1.7", "application/pdf")
 

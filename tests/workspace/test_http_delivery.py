@@ -50,6 +50,19 @@ async def test_an_event_is_signed_and_delivered_once_when_it_is_taken() -> None:
     assert not {"X-Slack-Retry-Num", "X-Slack-Retry-Reason"} & set(headers)
 
 
+async def test_a_wrong_date_and_a_strangers_signature_are_not_valid() -> None:
+    async with receiving() as receiver, WorkspaceServer(events_url=receiver.url) as server:
+        http(server).skew_s = -301
+        await server.workspace.post("U0EMMA", "C0SUPPORT", "old")
+        await server.workspace.wait_for(lambda: server.unsettled == 0)
+        http(server).skew_s, http(server).secret = 0, "guessed"
+        await server.workspace.post("U0EMMA", "C0SUPPORT", "forged")
+        await server.workspace.wait_for(lambda: server.unsettled == 0)
+
+    verifier = SignatureVerifier(server.world.app.signing_secret)
+    assert [verifier.is_valid_request(body, headers) for headers, body in receiver.requests] == [False, False]
+
+
 async def test_an_event_that_is_not_taken_comes_again_three_times(clock: SettableClock) -> None:
     async with receiving() as receiver, WorkspaceServer(events_url=receiver.url, clock=clock) as server:
         receiver.answer = lambda _body: web.Response(status=500)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import pytest_asyncio
+from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from hermes_bot.workspace.refusal import Refusal
@@ -71,6 +72,36 @@ async def test_an_answer_to_a_deleted_parent_lands_at_the_root(workspace: Worksp
     posted = await bot.client.chat_postMessage(channel="C0SUPPORT", thread_ts=ts, text="late")
 
     assert "thread_ts" not in posted["message"]
+
+
+async def test_the_author_of_tombstones_is_somebody_and_no_bot(bot: Bot) -> None:
+    slackbot = (await bot.client.users_info(user="USLACKBOT"))["user"]
+
+    assert (slackbot["id"], slackbot["is_bot"]) == ("USLACKBOT", False)
+
+
+@pytest.mark.parametrize(
+    "text,blocks",
+    [
+        ("`<@U0HERMES>`", ()),
+        ("<@U0HERMES|hermes> hi", ()),
+        ("hi", ({"type": "rich_text", "elements": [{"type": "user", "user_id": "U0HERMES"}]},)),
+    ],
+)
+async def test_a_mention_may_stand_in_code_or_in_blocks_alone(
+    workspace: WorkspaceServer, bot: Bot, text: str, blocks: tuple[Json, ...]
+) -> None:
+    await workspace.workspace.post("U0EMMA", "C0SUPPORT", text, raw=True, blocks=blocks)
+
+    assert [event["type"] for event in await heard(workspace, bot)] == ["message", "app_mention"]
+
+
+async def test_in_an_archived_channel_nothing_is_redrawn(workspace: WorkspaceServer, bot: Bot) -> None:
+    posted = await bot.client.chat_postMessage(channel="C0SUPPORT", text="hello")
+    await workspace.workspace.archive("C0SUPPORT")
+
+    with pytest.raises(SlackApiError, match="is_inactive"):
+        await bot.client.chat_update(channel="C0SUPPORT", ts=posted["ts"], text="more")
 
 
 async def test_nobody_changes_what_another_wrote(workspace: WorkspaceServer) -> None:

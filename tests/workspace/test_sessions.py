@@ -165,12 +165,16 @@ async def test_prompts_are_offered_in_a_thread_or_in_the_whole_dm(
 async def test_the_older_assistant_view_opens_a_thread_with_its_context(workspace: WorkspaceServer, bot: Bot) -> None:
     thread_ts = workspace.workspace.odd.assistant_thread("U0EMMA", context_channel="C0SUPPORT")
     await workspace.workspace.wait_for(lambda: bot.of_type("assistant_thread_started"))
+    workspace.workspace.odd.assistant_context("U0EMMA", thread_ts, "C0GENERAL")
+    await workspace.workspace.wait_for(lambda: bot.of_type("assistant_thread_context_changed"))
     (event,) = bot.of_type("assistant_thread_started")
+    (moved,) = bot.of_type("assistant_thread_context_changed")
     await bot.client.assistant_threads_setTitle(channel_id="D0EMMA", thread_ts=thread_ts, title="Order")
 
     thread = event["assistant_thread"]
     assert (thread["user_id"], thread["channel_id"], thread["thread_ts"]) == ("U0EMMA", "D0EMMA", thread_ts)
     assert thread["context"]["channel_id"] == "C0SUPPORT"
+    assert moved["assistant_thread"]["context"]["channel_id"] == "C0GENERAL"
 
 
 async def test_what_a_person_looks_at_is_told_to_agents_alone(workspace: WorkspaceServer, bot: Bot) -> None:

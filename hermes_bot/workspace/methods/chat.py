@@ -57,6 +57,8 @@ def _me_message(call: Call) -> Json:
 def _update(call: Call) -> Json:
     workspace, args = call.workspace, call.args
     channel = call.joined()
+    if channel.archived:
+        raise Refusal("is_inactive")
     old = _own(call, channel, args.required("ts"), wrong="cant_update_message")
     if old.streaming == "in_progress":
         raise Refusal("streaming_state_conflict")
@@ -154,7 +156,7 @@ METHODS: Mapping[str, Method] = {
     "chat.meMessage": Method(run=_me_message, errors=CONTENT | PLACE, scopes=_SAY, tier=50),
     "chat.update": Method(
         run=_update,
-        errors=CONTENT | METADATA | _CHANGED | {"cant_update_message", "streaming_state_conflict"},
+        errors=CONTENT | METADATA | _CHANGED | {"cant_update_message", "is_inactive", "streaming_state_conflict"},
         scopes=_SAY,
         tier=50,
     ),
