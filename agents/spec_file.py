@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -80,3 +81,12 @@ def _unknown(
             near = did_you_mean(name, known)
             remedy = f"did you mean {near!r}?" if near else f"known are {', '.join(sorted(known))}"
             yield written.problem((*at, place if listed else name), f"there is no {kind} {name!r}; {remedy}")
+
+
+def schema_text() -> str:
+    """Return the JSON Schema of an agents file, for editors, as it is written to a file."""
+    made = AgentsFile.model_json_schema()
+    made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    made["title"] = "Hermes agents"
+    made["description"] = "What each agent is; see docs/agents.md."
+    return json.dumps(made, indent=2, ensure_ascii=False) + "\n"

@@ -1,10 +1,11 @@
-"""Writes docs/schemas/*.json and configs/routing.schema.json from our types; run it after one has changed."""
+"""Writes docs/schemas/*.json and the schemas in configs/ from our types; run it after one has changed."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
+from agents import spec_file
 from hermes_bot.messages.schemas import all_schemas
 from routing.schema import schema_text
 
@@ -29,6 +30,7 @@ def main() -> None:
     for name, text in files.items():
         (FOLDER / name).write_text(text, encoding="utf-8")
     (ROOT / "configs" / "routing.schema.json").write_text(schema_text(), encoding="utf-8")
+    (ROOT / "configs" / "agents.schema.json").write_text(spec_file.schema_text(), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from sqlalchemy import select
 
 from hermes_bot.app import HermesApp
 from hermes_bot.approvals.approvals import Approvals
@@ -19,8 +20,9 @@ from hermes_bot.messages.message import Kind, Message, utc_now
 from hermes_bot.messages.payloads import ApprovalClicked
 from hermes_bot.messages.task_payloads import TaskResult, TaskStatus
 from hermes_bot.store.database import Database
+from hermes_bot.store.tables import journal
 from hermes_bot.tasks.requests import TaskFailed
-from tests.llm.model_server import Asked, ModelServer, answer, call, model_server
+from tests.llm.model_server import Asked, Fails, ModelServer, answer, call, model_server
 
 REQUEST = "Write a Python function that adds two numbers."
 AGENTS = """
@@ -94,9 +96,11 @@ REVIEW = {"name": "review", "type": "job.review", "text": "Review it.", "after":
 
 
 @asynccontextmanager
-async def running(folder: Path, server: ModelServer, *, agents: str = AGENTS, **more: str) -> AsyncIterator[HermesApp]:
+async def running(
+    folder: Path, server: ModelServer, *, agents: str = AGENTS, routes: str = ROUTES, **more: Any
+) -> AsyncIterator[HermesApp]:
     (folder / "agents.yaml").write_text(agents, encoding="utf-8")
-    (folder / "routing.yaml").write_text(ROUTES, encoding="utf-8")
+    (folder / "routing.yaml").write_text(routes, encoding="utf-8")
     (folder / "own_tools.py").write_text(TOOLS, encoding="utf-8")
     model = {"name": "scripted", "base_url": server.base_url} | more
     settings: dict[str, Any] = {
@@ -258,3 +262,50 @@ async def test_an_agent_that_needs_a_model_does_not_start_without_one(tmp_path: 
     with pytest.raises(SettingsError, match=r"needs a model: set model\.name"):
         async with running(tmp_path, server, name="", base_url=""):
             pass
+
+
+async def test_what_a_model_was_asked_stands_in_the_journal_and_a_spent_budget_is_told(
+    tmp_path: Path, server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    priced = AGENTS + "prices: {scripted: {input: 1, output: 10}}\nbudgets: {day: {tokens: 100}}\n"
+    server.replies += [answer("", result={"code": "x"})]
+    async with running(tmp_path, server, agents=priced) as app:
+        first = await asked_for(app)
+        with pytest.raises(TaskFailed):
+            await asked_for(app, task_id="second")
+
+    database = Database(f"sqlite:///{tmp_path}/data/hermes.db")
+    await database.open()
+    rows = await database.run(
+        lambda connection: connection.execute(select(journal).where(journal.c.kind == "model")).all()
+    )
+    await database.close()
+    assert first.result == {"code": "x"}
+    assert [(row.agent, row.name, row.tokens_in, row.tokens_out, row.cost_usd) for row in rows] == [
+        ("planner", "scripted", 100, 20, 0.0003)
+    ]
+    assert rows[0].message_id
+    assert any(getattr(record, "subject", "").startswith("budget spent") for record in caplog.records)
+
+
+async def test_a_customer_is_answered_by_the_model_and_by_the_rules_when_it_is_down(
+    tmp_path: Path, server: ModelServer
+) -> None:
+    server.replies += [call("find_order", order_id="10002"), answer("It is on its way.")]
+    server.otherwise = lambda _asked: Fails(status=500)
+    shipped = (Path(__file__).parents[2] / "configs" / "agents.yaml").read_text(encoding="utf-8")
+    routes = "routes:\n  - {name: order, type: ticket.order, agent: order, keywords: {phrases: [order]}}\n"
+    async with running(tmp_path, server, agents=shipped, routes=routes, retries=0) as app:
+        first = await said_to(app, "lib:1")
+        second = await said_to(app, "lib:2")
+
+    assert first == "It is on its way."
+    assert "10002" in second
+    assert len(server.asked) == 3
+
+
+async def said_to(app: HermesApp, context_id: str) -> str:
+    data = {"user": "U1", "text": "Where is my order 10002?", "customer_email": "emma.fischer@example.com"}
+    await app.publish(Message(type="ticket.created", sender="test", context_id=context_id, data=data))
+    (reply,) = await app.drain()
+    return str(reply.data["text"])
