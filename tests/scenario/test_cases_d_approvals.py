@@ -99,3 +99,15 @@ async def test_d_an_edit_and_a_click_at_once_pay_at_most_once(stage: Stage) -> N
     await stage.quiet()
     cards = stage.cards("approval", buyer.order.id)
     assert (stage.refunds(buyer), len(cards)) in [(1, 1), (0, 2)]
+
+
+async def test_d1_an_edit_before_the_card_is_there_leaves_no_request_for_the_old_words(stage: Stage) -> None:
+    buyer = small(stage)
+    talk = await stage.say(buyer.user, SUPPORT, f"I want a refund for order {buyer.order.id}")
+
+    await stage.workspace.edit(buyer.user, SUPPORT, talk.ts, f"Where is my order {buyer.order.id}?")
+
+    await stage.until(lambda: any("was delivered" in each.text for each in stage.replies(talk)))
+    await stage.quiet()
+    assert [buttons(stage.now(card)) for card in stage.cards("approval", buyer.order.id)] in ([], [[]])
+    assert stage.refunds(buyer) == 0
