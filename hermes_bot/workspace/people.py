@@ -162,21 +162,23 @@ def demo_world(app: App | None = None) -> World:
             UserGroup(id="S0OPERATORS", handle="operators", members=("U0OMAR", "U0OLIVIA")),
         ),
     )
-    return world.with_people(
-        (
-            Member(id="U0EMMA", name="Emma Fischer", email="emma.fischer@example.com", role="customer"),
-            Member(id="U0LINA", name="李娜 (Li Na)", email="li.na@example.com", role="customer", locale="zh-CN"),
-            Member(id="U0OMAR", name="Omar Haddad", email="omar.haddad@example.com", role="operator"),
-            Member(id="U0OLIVIA", name="Olivia Brandt", email="olivia.brandt@example.com", role="operator"),
-            Member(id="U0ADA", name="Ada Novak", email="ada.novak@example.com", role="admin"),
-            Member(
-                id="U0MARTA",
-                name="Marta Silva",
-                email="marta.silva@casa-azul.example",
-                role="customer",
-                team="T0CASAAZUL",
-                stranger=True,
-                company="Casa Azul",
-            ),
-        )
+    return world.with_people(_demo_people())
+
+
+def _demo_people() -> tuple[Member, ...]:
+    return (
+        Member(id="U0EMMA", name="Emma Fischer", email="emma.fischer@example.com", role="customer"),
+        Member(id="U0LINA", name="李娜 (Li Na)", email="li.na@example.com", role="customer", locale="zh-CN"),
+        Member(id="U0OMAR", name="Omar Haddad", email="omar.haddad@example.com", role="operator"),
+        Member(id="U0OLIVIA", name="Olivia Brandt", email="olivia.brandt@example.com", role="operator"),
+        Member(id="U0ADA", name="Ada Novak", email="ada.novak@example.com", role="admin"),
+        Member(
+            id="U0MARTA",
+            name="Marta Silva",
+            email="marta.silva@casa-azul.example",
+            role="customer",
+            team="T0CASAAZUL",
+            stranger=True,
+            company="Casa Azul",
+        ),
     )
