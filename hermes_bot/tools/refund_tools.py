@@ -177,14 +177,12 @@ def _shown(
     total = format_money(order.total_cents, order.currency)
     items = ", ".join(f"{item.quantity} × {item.name}" for item in order.items)
     chosen = ", ".join(f"{each.quantity} × {each.item.name}" for each in goods)
-    before = format_money(eligibility.refunded_cents, order.currency)
     return (
         ("Customer", customer.name),
         ("Order", history_of(order)),
         ("Items", items or "none listed"),
         *((("For", chosen),) if chosen else ()),
         ("Amount", amount if amount == total else f"{amount} of {total}"),
-        *((("Refunded before", before),) if eligibility.refunded_cents else ()),
     )
 
 
