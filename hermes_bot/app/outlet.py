@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from hermes_bot.bus.port import Delivery, Handler
+from hermes_bot.messages.approval_payloads import APPROVAL_ANSWERED, APPROVAL_CHANGED, APPROVAL_REMINDED
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
     APPROVAL_REQUESTED,
@@ -18,11 +19,12 @@ from hermes_bot.messages.payloads import (
     PROPOSAL_SETTLED,
     REPLY_READY,
 )
+from hermes_bot.messages.ticket_payloads import TICKET_CARD
 
 AGENT = "app"
 FOR_STAFF = (
-    APPROVAL_REQUESTED, APPROVAL_SETTLED, HANDOFF_REQUESTED, HANDOFF_CHANGED, HANDOFF_NOTED, PROPOSAL_MADE,
-    PROPOSAL_SETTLED,
+    APPROVAL_REQUESTED, APPROVAL_SETTLED, APPROVAL_CHANGED, APPROVAL_REMINDED, APPROVAL_ANSWERED, HANDOFF_REQUESTED,
+    HANDOFF_CHANGED, HANDOFF_NOTED, TICKET_CARD, PROPOSAL_MADE, PROPOSAL_SETTLED,
 )  # fmt: skip
 MOST_KEPT = 10_000
 

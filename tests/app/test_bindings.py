@@ -8,10 +8,13 @@ import pytest
 from agents.desk import Desk
 from hermes_bot.app.bindings import AgentBindings, capabilities_of
 from hermes_bot.app.live_routing import check_agents, types_of
+from hermes_bot.app.outlet import FOR_STAFF
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.memory import MemoryBackend
+from hermes_bot.edge.edge import TYPES
 from hermes_bot.errors import SettingsError
 from hermes_bot.messages.message import Message, utc_now
+from hermes_bot.messages.payloads import ALARM_RAISED, POST_CHECK, REPLY_READY
 from hermes_bot.settings import Settings
 from hermes_bot.store.database import Database
 from hermes_bot.tickets.tickets import Tickets
@@ -84,3 +87,9 @@ def test_a_route_to_who_does_not_exist_is_refused(line: str) -> None:
 def test_a_route_names_an_agent_or_a_capability(lines: tuple[str, ...]) -> None:
     with pytest.raises(SettingsError, match="one of the two"):
         read_table(table(*lines), file="routing.yaml")
+
+
+def test_without_an_edge_whatever_is_sent_to_it_is_taken_all_the_same() -> None:
+    of_the_edge_alone = {REPLY_READY, ALARM_RAISED, POST_CHECK}
+
+    assert set(TYPES) - of_the_edge_alone == set(FOR_STAFF)
