@@ -1,5 +1,7 @@
 """The files of the page: what was taken from others says so, and both languages say the same things."""
 
+import re
+
 import pytest
 
 from hermes_bot.workspace.client_api import PAGE
@@ -42,3 +44,27 @@ async def test_every_string_is_used(seats: Seats) -> None:
     unused = [name for name in names if f"t.{name}" not in code]
 
     assert unused == []
+
+
+@pytest.mark.parametrize("way", ["innerHTML", "outerHTML", "insertAdjacentHTML", "dangerouslySetInnerHTML", "eval("])
+async def test_no_script_of_the_page_makes_elements_of_text(way: str) -> None:
+    own = {path.name: path.read_text(encoding="utf-8") for path in (PAGE / "js").glob("*.js")}
+
+    assert [name for name, code in own.items() if way in code] == []
+
+
+async def test_every_stylesheet_is_linked_and_the_policy_names_no_other_server() -> None:
+    page = (PAGE / "index.html").read_text(encoding="utf-8")
+    policy = page.partition('content="default-src')[2].partition('"')[0]
+
+    assert {path.name for path in (PAGE / "css").glob("*.css")} == set(re.findall(r'href="/page/css/([^"]+)"', page))
+    assert policy.startswith(" 'none'")
+    assert not re.search(r"http|\*|unsafe|data:|blob:", policy)
+
+
+async def test_each_link_that_leaves_the_page_keeps_its_opener_to_itself() -> None:
+    code = "".join(path.read_text(encoding="utf-8") for path in (PAGE / "js").glob("*.js"))
+
+    opening = re.findall(r'target="_blank"[^>]*>?', code)
+    assert opening
+    assert [one for one in opening if 'rel="noopener noreferrer"' not in one] == []
