@@ -27,6 +27,7 @@ from hermes_bot.workspace.schedule import Schedule
 from hermes_bot.workspace.sessions import Sessions
 from hermes_bot.workspace.streams import Streams
 from hermes_bot.workspace.triggers import Triggers
+from hermes_bot.workspace.typed_text import typed_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +86,10 @@ class Parts:
         if where.archived:
             raise Refusal("is_archived")
         return where
+
+    def typed(self, text: str) -> str:
+        """Return typed text as Slack stores it."""
+        return typed_text(text, self.roster.members(), self.roster.channels(), self.roster.groups())
 
     def message(self, channel: str, ts: str, *, parent: bool = False) -> Post:
         """Return the message; with `parent` one that can have replies."""

@@ -75,8 +75,9 @@ class App:
     """An app that is installed in the workspace, and its team. Its secrets are good for this workspace alone.
 
     `scopes` and `events` are what it was granted and subscribed to, None for everything. Without `commands` it answers
-    to every slash command, without `shortcuts` to every callback id. With an `enterprise` the team belongs to one, and
-    with `org_wide` the app was installed for all of it.
+    to every slash command, without `shortcuts` to every callback id, unless all of it was `declared` by a manifest. The
+    text of `escaped_commands` comes with names as tokens. With an `enterprise` the team belongs to one, and with
+    `org_wide` the app was installed for all of it.
     """
 
     team: str = "T0HERMES"
@@ -92,12 +93,14 @@ class App:
     scopes: tuple[str, ...] | None = None
     events: tuple[str, ...] | None = None
     commands: tuple[str, ...] = ()
+    escaped_commands: tuple[str, ...] = ()
     shortcuts: tuple[Shortcut, ...] = ()
     agent: bool = True
     home_tab: bool = True
     messages_tab: bool = True
     enterprise: str = ""
     org_wide: bool = False
+    declared: bool = False
 
     def granted(self, scope: str) -> bool:
         """Return whether the app has this scope."""

@@ -38,9 +38,15 @@ class Pressed:
         self._couriers = couriers
         self._new_id = new_id
 
-    async def command(self, user: str, channel: Channel, command: str, text: str) -> Outcome:
-        """Send a slash command; what the app answers at once is shown in the channel, to the person or to all."""
+    async def command(
+        self, user: str, channel: Channel, command: str, text: str, typed: Callable[[str], str]
+    ) -> Outcome:
+        """Send a slash command; what the app answers at once is shown in the channel, to the person or to all.
+
+        `typed` makes tokens of names, for a command whose app wants them.
+        """
         app = self._that_knows(command)
+        text = typed(text) if command in app.escaped_commands else text
         place = Post(channel=channel.id, ts="", user=app.user)
         url = self._response_urls.url(user, place, app)
         payload = self._payloads.command(user, app, channel, command, text, url)
@@ -95,7 +101,7 @@ class Pressed:
             raise Refusal("invalid_command")
         apps = self._roster.apps()
         found = next((app for app in apps if command in app.commands), None)
-        found = found or next((app for app in apps if not app.commands), None)
+        found = found or next((app for app in apps if not app.commands and not app.declared), None)
         if found is None:
             raise Refusal("unknown_command")
         return found
@@ -105,7 +111,7 @@ class Pressed:
         for app in apps:
             if any(one.callback_id == callback_id and one.of_message == of_message for one in app.shortcuts):
                 return app
-        found = next((app for app in apps if not app.shortcuts), None)
+        found = next((app for app in apps if not app.shortcuts and not app.declared), None)
         if found is None:
             raise Refusal("unknown_shortcut")
         return found

@@ -61,7 +61,7 @@ class Pressing(Parts):
 
     async def command(self, user: str, channel: str, command: str, text: str = "") -> Outcome:
         """Send a slash command from a conversation."""
-        return await self.pressed.command(user, self.roster.joined_by(user, channel), command, text)
+        return await self.pressed.command(user, self.roster.joined_by(user, channel), command, text, self.typed)
 
     async def shortcut(self, user: str, callback_id: str, channel: str = "", ts: str = "") -> Outcome:
         """Use a shortcut of a message, or one of the workspace where none is named."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, Strict, StringConstraints
 
@@ -15,6 +15,7 @@ from hermes_bot.settings.problems import Problem, refuse
 from hermes_bot.settings.section import Section, Words
 from hermes_bot.settings.yaml_file import KeyPath, YamlFile, read_yaml
 from hermes_bot.workspace.http_delivery import RequestUrls
+from hermes_bot.workspace.manifest_app import app_of_manifest, urls_of_manifest
 from hermes_bot.workspace.people import App, Channel, Member, Shortcut, UserGroup, World, dm_of
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -39,7 +40,10 @@ class ShortcutSpec(Section):
 
 
 class AppSpec(Section):
-    """A bot. Ids, tokens and secret are made up from its place in the file where they are left out."""
+    """A bot. Ids, tokens and secret are made up from its place in the file where they are left out.
+
+    A `manifest` (a file beside this one) says what it is granted and offers, in the place of the keys here.
+    """
 
     name: Text
     id: str = ""
@@ -57,6 +61,7 @@ class AppSpec(Section):
     shortcuts: Annotated[tuple[ShortcutSpec, ...], _LIST] = ()
     agent: bool = True
     org_wide: bool = False
+    manifest: str = ""
 
 
 class PersonSpec(Section):
@@ -115,7 +120,8 @@ def read_world(path: Path) -> Described:
     """Return what the file describes; raise SettingsError with file, line and key of everything that is wrong in it."""
     file = read_yaml(path)
     specs = checked(WorldFile, file)
-    apps = _apps(specs)
+    manifests = [_manifest(path, spec) for spec in specs.apps]
+    apps = _apps(specs, manifests)
     people = _people(specs)
     names = _Names(file, [*apps, *people])
     channels = tuple(
@@ -142,10 +148,26 @@ def read_world(path: Path) -> Described:
     world = World(app=apps[0], more_apps=tuple(apps[1:]), channels=channels, groups=groups)
     dms = tuple(dm_of(person.id, apps[0]) for person in people if not person.deactivated)
     world = replace(world, members=tuple(people), channels=(*channels, *dms))
-    return Described(world=world, request_urls=_urls(specs, apps))
+    return Described(world=world, request_urls=_urls(specs, apps, manifests))
 
 
-def _apps(specs: WorldFile) -> list[App]:
+def _manifest(path: Path, spec: AppSpec) -> Mapping[str, Any]:
+    """Return the app's manifest, {} where it has none."""
+    if not spec.manifest:
+        return {}
+    data = read_yaml(path.parent / spec.manifest).data
+    return data if isinstance(data, dict) else {}
+
+
+def _apps(specs: WorldFile, manifests: Sequence[Mapping[str, Any]]) -> list[App]:
+    apps = _described_apps(specs)
+    for at, manifest in enumerate(manifests):
+        if manifest:
+            apps[at] = app_of_manifest(manifest, apps[at])
+    return apps
+
+
+def _described_apps(specs: WorldFile) -> list[App]:
     team = specs.team
     return [
         App(
@@ -196,12 +218,15 @@ def _colleagues(people: Iterable[Member]) -> list[Member]:
     return [one for one in people if one not in outside]
 
 
-def _urls(specs: WorldFile, apps: Sequence[App]) -> dict[str, RequestUrls]:
-    return {
-        app.id: RequestUrls(spec.events_url, spec.interactions_url, spec.commands_url)
-        for app, spec in zip(apps, specs.apps, strict=False)
-        if spec.events_url
-    }
+def _urls(specs: WorldFile, apps: Sequence[App], manifests: Sequence[Mapping[str, Any]]) -> dict[str, RequestUrls]:
+    """Return where apps want to be reached over HTTP: as the file says, otherwise as their manifests do."""
+    urls: dict[str, RequestUrls] = {}
+    for app, spec, manifest in zip(apps, specs.apps, manifests, strict=False):
+        written = RequestUrls(spec.events_url, spec.interactions_url, spec.commands_url) if spec.events_url else None
+        found = written or urls_of_manifest(manifest)
+        if found is not None:
+            urls[app.id] = found
+    return urls
 
 
 def _upper(name: str) -> str:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from hermes_bot.workspace.parts import Parts
 from hermes_bot.workspace.posts import Json, Post
 from hermes_bot.workspace.refusal import Refusal
-from hermes_bot.workspace.typed_text import typed_text
 
 
 class Writing(Parts):
@@ -33,7 +32,7 @@ class Writing(Parts):
         """
         if not text.strip() and not blocks:
             raise Refusal("no_text")
-        stored = text if raw else self._typed(text)
+        stored = text if raw else self.typed(text)
         return self._said(user, channel, stored, thread_ts, broadcast=broadcast, blocks=tuple(blocks)).ts
 
     async def upload(
@@ -44,7 +43,7 @@ class Writing(Parts):
         file = self.files.add(name, content, user=user, team=self.roster.team_of(user))
         self.files.share(file.id, where.id)
         shown = (self.files.wire(file.id),)
-        post = self._said(user, channel, self._typed(text), thread_ts, files=shown, subtype="file_share")
+        post = self._said(user, channel, self.typed(text), thread_ts, files=shown, subtype="file_share")
         event: Json = {"type": "file_shared", "file_id": file.id, "user_id": user, "file": {"id": file.id}}
         event |= {"channel_id": where.id, "event_ts": self.posts.next_ts()}
         self.events.tell(where, event, author=user, channel_field=False)
@@ -53,7 +52,7 @@ class Writing(Parts):
     async def edit(self, user: str, channel: str, ts: str, text: str) -> None:
         """Change what a person typed before."""
         old = self._own(user, channel, ts)
-        new = replace(old, text=self._typed(text), blocks=(), edited_by=user, edited_ts=self.posts.next_ts())
+        new = replace(old, text=self.typed(text), blocks=(), edited_by=user, edited_ts=self.posts.next_ts())
         self.conversations.edit(old, new)
 
     async def delete(self, user: str, channel: str, ts: str) -> None:
@@ -98,9 +97,6 @@ class Writing(Parts):
         )
         self.conversations.post(post)
         return post
-
-    def _typed(self, text: str) -> str:
-        return typed_text(text, self.roster.members(), self.roster.channels(), self.roster.groups())
 
     def _own(self, user: str, channel: str, ts: str) -> Post:
         post = self.message(self.open_to(user, channel).id, ts)

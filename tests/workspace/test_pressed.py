@@ -75,6 +75,16 @@ async def test_a_command_brings_who_where_and_what(workspace: WorkspaceServer, p
     assert (body["is_enterprise_install"], bool(body["trigger_id"])) == ("false", True)
 
 
+async def test_names_become_tokens_for_a_command_that_wants_them() -> None:
+    app = App(commands=("/hermes", "/plain"), escaped_commands=("/hermes",))
+    async with WorkspaceServer(world=demo_world(app)) as server, running(server) as bot:
+        for command in app.commands:
+            bot.app.command(command)(bot.keep_pressed)
+            await server.workspace.command("U0EMMA", "C0SUPPORT", command, "ask @Omar Haddad")
+
+    assert [body["text"] for body in bot.pressed] == ["ask <@U0OMAR>", "ask @Omar Haddad"]
+
+
 @pytest.mark.parametrize("response_type,seen", [("ephemeral", (1, 0)), ("in_channel", (0, 1))])
 async def test_its_answer_is_shown_to_the_person_or_to_all(
     workspace: WorkspaceServer, pressing: Pressing, response_type: str, seen: tuple[int, int]

@@ -3,8 +3,14 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from hermes_bot.errors import SettingsError
+from hermes_bot.workspace.http_delivery import RequestUrls
+from hermes_bot.workspace.manifest_app import app_of_manifest, urls_of_manifest
+from hermes_bot.workspace.people import demo_world
+from hermes_bot.workspace.refusal import Refusal
+from hermes_bot.workspace.server import WorkspaceServer
 from hermes_bot.workspace.world_file import Described, read_world
 
 FULL = """\
@@ -55,6 +61,52 @@ def test_people_alone_are_enough(tmp_path: Path) -> None:
     world = described(tmp_path, "people: [{name: Ann}]").world
 
     assert (world.app.name, world.app.team, [one.name for one in world.members]) == ("Bot", "T0LOCAL", ["Ann"])
+
+
+def test_a_manifest_says_what_an_app_is_granted_and_offers(tmp_path: Path) -> None:
+    manifest = """\
+display_information: {name: Helper}
+features:
+  app_home: {home_tab_enabled: true, messages_tab_enabled: true}
+  bot_user: {display_name: Helper}
+  agent_view: {agent_description: Helps}
+  slash_commands: [{command: /help, description: Help, should_escape: true, url: "http://127.0.0.1:3000/c"}]
+  shortcuts: [{name: Make a ticket, type: message, callback_id: ticket, description: x}]
+oauth_config: {scopes: {bot: [chat:write, commands]}}
+settings:
+  event_subscriptions: {request_url: "http://127.0.0.1:3000/e", bot_events: [app_mention]}
+"""
+    (tmp_path / "manifest.yaml").write_text(manifest, encoding="utf-8")
+    found = described(tmp_path, "people: [{name: Ann}]\napps: [{name: X, manifest: manifest.yaml}]")
+    app = found.world.app
+
+    assert (app.name, app.scopes, app.events) == ("Helper", ("chat:write", "commands"), ("app_mention",))
+    assert (app.commands, app.escaped_commands, app.agent, app.home_tab) == (("/help",), ("/help",), True, True)
+    assert [(one.callback_id, one.of_message) for one in app.shortcuts] == [("ticket", True)]
+    assert found.request_urls[app.id] == RequestUrls("http://127.0.0.1:3000/e", "", "http://127.0.0.1:3000/c")
+
+
+async def test_what_a_manifest_does_not_declare_is_not_there() -> None:
+    world = demo_world(app_of_manifest({}))
+    async with WorkspaceServer(world=world) as server:
+        await server.workspace.post("U0EMMA", "C0SUPPORT", "hello")
+        with pytest.raises(Refusal, match="unknown_command"):
+            await server.workspace.command("U0EMMA", "C0SUPPORT", "/help")
+        with pytest.raises(Refusal, match="unknown_shortcut"):
+            await server.workspace.shortcut("U0EMMA", "ticket")
+        with pytest.raises(Refusal, match="not_enabled"):
+            await server.workspace.open_home("U0EMMA")
+
+        assert server.unsettled == 0
+
+
+def test_our_own_manifest_is_one_that_the_workspace_reads() -> None:
+    manifest = yaml.safe_load((Path(__file__).parents[2] / "deploy/slack-manifest.yaml").read_text(encoding="utf-8"))
+    app = app_of_manifest(manifest)
+
+    assert "chat:write" in (app.scopes or ())
+    assert "app_mention" in (app.events or ())
+    assert urls_of_manifest(manifest) is None
 
 
 @pytest.mark.parametrize(
