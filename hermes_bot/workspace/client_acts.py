@@ -30,11 +30,15 @@ class ClientActs:
         return web.json_response({"ok": True, "ts": ts})
 
     async def upload(self, request: web.Request) -> web.StreamResponse:
-        """Share a file; its content is the body, everything else stands in the query."""
+        """Share a file, or keep it for a view; its content is the body, everything else stands in the query."""
         query = request.query
         content = await request.read()
         if not content:
             raise Refusal("no_file_data")
+        if "channel" not in query:
+            return web.json_response(
+                {"ok": True, "file": self._kept(query.get("user", ""), query.get("name", ""), content)}
+            )
         ts = await self._workspace.upload(
             query.get("user", ""),
             query.get("channel", ""),
@@ -44,6 +48,12 @@ class ClientActs:
             thread_ts=query.get("thread_ts", ""),
         )
         return web.json_response({"ok": True, "ts": ts})
+
+    def _kept(self, user: str, name: str, content: bytes) -> Json:
+        """Return a file that stands in a field of a view and is shared with nobody yet."""
+        owner = self._workspace.roster.member(user).id
+        team = self._workspace.roster.team_of(owner)
+        return self._workspace.files.wire(self._workspace.files.add(name, content, user=owner, team=team).id)
 
     async def edit(self, request: web.Request) -> web.StreamResponse:
         """Change one's own message."""

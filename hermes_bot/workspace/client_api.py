@@ -47,7 +47,8 @@ Acting
     POST /client/post    {"user", "channel", "text", "thread_ts"?, "broadcast"?}  -> {"ok": true, "ts"}
         text is what the person typed: it is escaped here, and `@Name` of a person, the bot or a group becomes a token.
     POST /client/upload?user=U&channel=C&name=N[&text=T][&thread_ts=TS]    -> {"ok": true, "ts"}
-        The body is the file, as application/octet-stream.
+        The body is the file, as application/octet-stream. Without a channel it is kept for a field of a view, and the
+        answer carries Slack's "file" in place of ts.
     POST /client/edit    {"user", "channel", "ts", "text"}                 -> {"ok": true}
     POST /client/delete  {"user", "channel", "ts"}                         -> {"ok": true}
         One's own messages alone.

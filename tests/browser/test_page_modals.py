@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import FilePayload, expect
 from slack_bolt.async_app import AsyncAck
 from slack_sdk.web.async_client import AsyncWebClient
 
@@ -183,3 +183,23 @@ async def test_a_button_in_a_modal_reaches_the_app_and_what_was_typed_stays(
 
         await expect(seat.modal).to_contain_text("Here is more")
         await expect(seat.modal.get_by_label("Note")).to_have_value("kept")
+
+
+async def test_a_file_of_a_modal_reaches_the_app_and_nobody_else(seats: Seats, server: WorkspaceServer) -> None:
+    fields = [asking("Proof", {"type": "file_input", "filetypes": ["pdf"], "max_files": 2})]
+    submitted: list[Json] = []
+    async with running(server) as bot:
+        serve_modal(bot, submitted, MODAL | {"callback_id": "proof", "blocks": fields})
+        await bot.client.chat_postMessage(channel="C0SUPPORT", text="x", blocks=[OPENER])
+        seat = await seats.take("U0OMAR", "C0SUPPORT")
+        await seat.page.get_by_role("button", name="Details").click()
+        form = FilePayload(name="form.pdf", mimeType="application/pdf", buffer=b"%PDF")
+        await seat.modal.get_by_label("Proof").set_input_files(form)
+        await expect(seat.modal.get_by_role("listitem")).to_contain_text("form.pdf")
+        await seat.modal.get_by_role("button", name="Save").click()
+        await expect(seat.modal).to_have_count(0)
+
+    (file,) = server.workspace.files.all()
+    sent = submitted[0]["proof"]["x"]["files"]
+    assert [one if isinstance(one, str) else one["id"] for one in sent] == [file.id]
+    assert (file.name, file.content, file.shared_in) == ("form.pdf", b"%PDF", ())

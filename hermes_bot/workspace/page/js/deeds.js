@@ -15,6 +15,9 @@ export class Deeds extends State {
     return files.length ? { ok: true } : api.post({ ...place, text, ...(broadcast ? { broadcast } : {}) });
   }
 
+  // Sends a file for a view: {ok, file}.
+  keepFile = (file) => api.upload({ user: this.state.me, name: file.name }, file);
+
   command(command, text) {
     return api.command({ user: this.state.me, channel: this.state.channel, command, text });
   }

@@ -1,6 +1,7 @@
 // The fields of Block Kit: what a person types or chooses, each on the browser's own control where there is one.
 import { classes, html, useDesk, useId, useRef, useState } from "./ui.js";
 import { External } from "./external.js";
+import { FileField } from "./filefield.js";
 import { Icon } from "./icons.js";
 import { placeName } from "./people.js";
 import { Popover, moveFocus } from "./popover.js";
@@ -30,6 +31,7 @@ export function Field({ element, value, naming, onChange, onCommit, ask }) {
   if (ONE.has(element.type)) return html`<${One} ...${props} />`;
   if (MANY.has(element.type)) return html`<${Many} ...${props} />`;
   if (EXTERNAL.has(element.type)) return html`<${External} ...${props} ask=${ask} />`;
+  if (element.type === "file_input") return html`<${FileField} ...${props} />`;
   if (isGroup(element)) return html`<${Ticks} ...${props} />`;
   return html`<p class="not-drawn">${t.notDrawn(element.type)}</p>`;
 }
