@@ -9,7 +9,7 @@ from agents.action import CHOICE_HUMAN
 from agents.desk import REMEMBERING, Desk, agent_in, type_named
 from agents.leanings import complains, introduces, out_of_scope, quotes_staff, wants_people
 from agents.requests import Clause, asks_where, clauses_of, may_hold_several, takes_back
-from agents.rules.intents import leaning
+from agents.rules.intents import changes_an_order, leaning
 from agents.words import (
     SmallTalk,
     asks_about_order,
@@ -18,7 +18,6 @@ from agents.words import (
     is_short,
     is_thanks,
     small_talk,
-    wish_for_people,
 )
 from hermes_bot.errors import TransientError
 from hermes_bot.messages.payloads import TICKET_HANDOFF, TICKET_ORDER, TICKET_UNKNOWN, Inbound, Part
@@ -232,7 +231,7 @@ async def _several(text: str, desk: Desk) -> Decision | None:
         return None
     agents = {desk.agent_of(type_) for type_ in wanted}
     why = f"several requests: {', '.join(agent_in(type_) for type_ in wanted)}"
-    changes = any(wish_for_people(clause.text) for clause in clauses)
+    changes = any(changes_an_order(clause.text) for clause in clauses)
     if back and (changes or "refund" in agents):
         return Decision(type=TICKET_HANDOFF, why=f"takes back what it asks; {why}", reason="several")
     if len(agents) == 1:

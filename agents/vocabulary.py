@@ -1,4 +1,4 @@
-"""The words by which small talk, follow-ups and wishes are known, as alternatives of regular expressions.
+"""The words by which small talk, follow-ups and answers are known, as alternatives of regular expressions.
 
 All are matched on lower-case text whose signs are blanks, so that they hold words and spaces only.
 """
@@ -42,17 +42,6 @@ PERSON = (
     r"(?:talk (?:to|with) |speak (?:to|with) |get |i want |i need |connect me (?:to|with) )?(?:a |an |the )?"
     r"(?:real |live )?(?:human|person|agent|operator|representative)(?: being)?(?: please)?"
     r"|(?:请|麻烦)?(?:帮我|给我|我要|我想|我想要)?(?:转|找|接)?(?:一下)?(?:人工|真人)(?:客服)?(?:吧)?"
-)
-CANCEL = (
-    r"\bcancel(?:l?ing|lation|l?ed)?\b.{0,40}\b(?:order|purchase|it|that|one|items?)\b"
-    r"|\b(?:order|purchase)\b.{0,40}\bcancel|\bcancel (?:#|\d)|^cancel$|取消.{0,12}(?:订单|单|吧|掉|了它|就行)"
-    r"|(?:订单|那单|这单|单子|单).{0,16}取消|(?:要|想|帮我|帮忙|能|可以)取消|不想要了.{0,6}取消|^取消"
-)
-ASKS_WHETHER_CANCELLED = r"\b(?:was|is|been|got|why)\b.{0,30}\bcancelled|为什么.{0,10}取消|被取消"
-ADDRESS = (
-    r"\b(?:change|update|correct|edit|modify|fix|switch|new|wrong|different|another)\b.{0,40}\baddress"
-    r"|\baddress\b.{0,40}\b(?:change|changed|update|wrong|incorrect|different|mistake)"
-    r"|(?:改|换|修改|更改|变更|填错|写错).{0,12}(?:地址|收货|电话)|(?:地址|收货人|收货电话|收货).{0,10}(?:改|换|错)|改成.{1,20}地址"
 )
 YES = (
     r"(?:y|yes|yep|yeah|yup|sure|ok|okay|correct|right|exactly|please|go ahead|confirm(?:ed)?|do it|absolutely)\b"

@@ -1,4 +1,4 @@
-"""Reads the few things in a text that need no routing: small talk, bare follow-ups, wishes that people must grant."""
+"""Reads the few things in a text that need no routing: small talk, bare follow-ups, a yes or a no."""
 
 from __future__ import annotations
 
@@ -27,9 +27,6 @@ class SmallTalk(StrEnum):
 
 
 _PERSON = re.compile(vocabulary.PERSON)
-_CANCEL = re.compile(vocabulary.CANCEL)
-_ASKS_WHETHER_CANCELLED = re.compile(vocabulary.ASKS_WHETHER_CANCELLED)
-_ADDRESS = re.compile(vocabulary.ADDRESS)
 _YES = re.compile(vocabulary.YES)
 _NO = re.compile(vocabulary.NO)
 _ASKS_ABOUT_REFUND = re.compile(vocabulary.ASKS_ABOUT_REFUND)
@@ -122,13 +119,3 @@ def only_asks_about_refunds(text: str) -> bool:
 def asks_about_order(text: str) -> bool:
     """Return whether the text wants something of an order, and does not only name one, or say that it cannot."""
     return _ASKS_ABOUT_ORDER.search(plain(text)) is not None
-
-
-def wish_for_people(text: str) -> str:
-    """Return `cancel` or `address` when the text wants an order changed in that way, or nothing."""
-    flat = plain(text)
-    if _ADDRESS.search(flat):
-        return "address"
-    if _CANCEL.search(flat) and not _ASKS_WHETHER_CANCELLED.search(flat):
-        return "cancel"
-    return ""

@@ -109,6 +109,11 @@ def rule_asked(text: str, *, in_talk: bool, agent: str) -> Rule | None:
     return Rule(wish) if wish in (OrderWish.CANCEL, OrderWish.ADDRESS, OrderWish.INVOICE) else None
 
 
+def changes_an_order(text: str) -> bool:
+    """Return whether the text wants an order cancelled, sent elsewhere or made another one."""
+    return order_wish(text) in (OrderWish.CANCEL, OrderWish.ADDRESS, OrderWish.MODIFY)
+
+
 def leaning(text: str) -> str:
     """Return `order` or `refund` where the words clearly want something of that agent alone, or nothing."""
     order, refund = order_wish(text), refund_wish(text)

@@ -30,6 +30,11 @@ from hermes_bot.tickets.ticket import Priority
         ("what's the tracking number?", OrderWish.TRACKING),
         ("快递单号多少", OrderWish.TRACKING),
         ("能加急吗", OrderWish.HURRY),
+        ("cancel it", OrderWish.CANCEL),
+        ("没发的话就取消吧", OrderWish.CANCEL),
+        ("订单为什么被取消了", None),
+        ("改成公司地址", OrderWish.ADDRESS),
+        ("where is my order", None),
         ("10002", None),
     ],
 )

@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 
 from agents import words
 from agents.language import language_of
-from agents.words import small_talk, wish_for_people
+from agents.rules.intents import order_wish
+from agents.words import small_talk
 from hermes_bot.tools.order_number import order_numbers_in
 
 
@@ -21,24 +22,6 @@ def test_an_answer_to_a_question_is_bare(text: str) -> None:
 )
 def test_what_says_more_is_not_bare(text: str) -> None:
     assert not words.is_bare(text)
-
-
-@pytest.mark.parametrize(
-    "text, wish",
-    [
-        ("please cancel my order", "cancel"),
-        ("Was my order cancelled?", ""),
-        ("cancel it", "cancel"),
-        ("没发的话就取消吧", "cancel"),
-        ("订单为什么被取消了", ""),
-        ("change the shipping address", "address"),
-        ("收货地址填错了", "address"),
-        ("改成公司地址", "address"),
-        ("where is my order", ""),
-    ],
-)
-def test_wishes_that_only_people_can_grant(text: str, wish: str) -> None:
-    assert words.wish_for_people(text) == wish
 
 
 @pytest.mark.parametrize(
@@ -109,7 +92,6 @@ def test_the_language_of_a_text(text: str, previous: str, language: str) -> None
 def test_any_text_can_be_read(text: str) -> None:
     assert language_of(text) in {"en", "zh"}
     assert words.small_talk(text) in {None, *words.SmallTalk}
-    assert words.wish_for_people(text) in {"", "cancel", "address"}
     assert not (words.says_yes(text) and words.asks_for_a_person(text))
     assert words.is_bare(text) in {True, False}
     assert words.is_thanks(text) in {True, False}
@@ -122,5 +104,5 @@ def test_a_very_long_text_is_read_at_once(piece: str) -> None:
 
     assert language_of(text) in {"en", "zh"}
     assert small_talk(text) is None
-    assert wish_for_people(text) == ""
+    assert order_wish(text) is None
     assert len(order_numbers_in(text)) < 5_000
