@@ -17,7 +17,7 @@ from hermes_bot.errors import SettingsError
 if TYPE_CHECKING:  # imported for their names alone, so that --help stays fast
     from collections.abc import Sequence
 
-    from hermes_bot.app.doctor import Finding
+    from hermes_bot.app.finding import Finding
 
 _COLUMNS = ("check", "level", "found", "remedy")
 
@@ -36,7 +36,8 @@ def doctor(as_json: AsJson = False, config: Config = None) -> None:
 
 
 def _findings(config: Config) -> Sequence[Finding]:
-    from hermes_bot.app.doctor import Finding, Level, examine
+    from hermes_bot.app.doctor import examine
+    from hermes_bot.app.finding import Finding, Level
     from hermes_bot.messages.message import utc_now
 
     try:

@@ -14,6 +14,7 @@ from hermes_bot.cli import (
     bench,
     dead,
     doctor,
+    manifest,
     memory,
     messages,
     pause,
@@ -49,6 +50,7 @@ app.command("trace")(trace.trace)
 app.add_typer(dead.app, name="dead")
 app.command("replay")(replay.replay)
 app.command("doctor")(doctor.doctor)
+app.command("manifest")(manifest.manifest)
 app.command("pause")(pause.pause)
 app.command("resume")(pause.resume)
 app.add_typer(tools.app, name="tools")

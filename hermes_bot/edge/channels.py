@@ -81,6 +81,17 @@ async def resolved(policy: ChannelPolicy, api: SlackApi) -> ChannelPolicy:
     return found
 
 
+async def channel_ids(keys: Mapping[str, str], api: SlackApi) -> dict[str, str]:
+    """Return the id of each channel in `keys`, an id or a name and the setting that names it.
+
+    Raise SettingsError for a name that the bot cannot see.
+    """
+    ids: Mapping[str, str] = {}
+    if not all(_ID.fullmatch(name) for name in keys):
+        ids = await _ids_by_name(api)
+    return {name: _id(name, ids, key) for name, key in keys.items()}
+
+
 def shared_outside(about: Mapping[str, Any]) -> bool:
     """Return whether another company reads the channel, or is invited to, by what conversations.info says of it."""
     return bool(about.get("is_ext_shared") or about.get("is_pending_ext_shared") or about.get("pending_shared"))

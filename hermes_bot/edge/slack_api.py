@@ -49,6 +49,13 @@ class SlackApi:
 
         Raise TransientError (OutcomeUnknown where the call may have had its effect), TokenRefused or SlackRefused.
         """
+        body, _ = await self.answered(method, limit_s=limit_s, **arguments)
+        return body
+
+    async def answered(
+        self, method: str, *, limit_s: float | None = None, **arguments: Any
+    ) -> tuple[dict[str, Any], Mapping[str, Any]]:
+        """Return the answer and its headers; raise what `call` raises."""
         function = getattr(self.client, method.replace(".", "_"))
         try:
             async with asyncio.timeout(limit_s or self._limit_s):
@@ -60,7 +67,7 @@ class SlackApi:
             raise ours from error
         self.refused = ""
         body = response.data
-        return dict(body) if isinstance(body, Mapping) else {}
+        return dict(body) if isinstance(body, Mapping) else {}, response.headers
 
     async def pages(
         self, method: str, field: str, *, max_pages: int = MAX_PAGES, **arguments: Any

@@ -9,6 +9,9 @@ import jsonschema
 import pytest
 import yaml
 
+from hermes_bot.edge.manifest import EVENTS, as_yaml
+from hermes_bot.edge.manifest import manifest as app_manifest
+
 MANIFEST = Path(__file__).parents[2] / "deploy" / "slack-manifest.yaml"
 
 
@@ -27,17 +30,25 @@ def test_the_app_manifest_satisfies_slacks_schema(manifest: dict[str, Any], shar
         jsonschema.Draft7Validator(schema).validate(manifest | {"settings": {"socket_mode": True}})
 
 
-def test_every_event_that_is_subscribed_has_the_scope_that_slack_asks_for(manifest: dict[str, Any]) -> None:
-    needed = {
-        "app_mention": "app_mentions:read",
-        "message.channels": "channels:history",
-        "message.groups": "groups:history",
-        "message.im": "im:history",
-        "message.mpim": "mpim:history",
-    }
+def test_the_file_is_what_the_command_prints() -> None:
+    assert MANIFEST.read_text(encoding="utf-8") == as_yaml(app_manifest())
 
+
+@pytest.mark.shared
+def test_with_an_address_it_is_for_http_and_satisfies_slacks_schema_too(shared_dir: Path) -> None:
+    schema = json.loads((shared_dir / "data" / "slack" / "manifest.schema.json").read_text(encoding="utf-8"))
+    content = app_manifest("https://hermes.example.com/")
+
+    jsonschema.Draft7Validator(schema).validate(content)
+    assert content["settings"]["event_subscriptions"]["request_url"] == "https://hermes.example.com/slack/events"
+    assert not content["settings"]["socket_mode_enabled"]
+
+
+def test_every_event_that_is_subscribed_has_the_scope_that_slack_asks_for(manifest: dict[str, Any]) -> None:
     scopes = set(manifest["oauth_config"]["scopes"]["bot"])
-    assert {needed[event] for event in manifest["settings"]["event_subscriptions"]["bot_events"]} <= scopes
+
+    assert {scope for scope in EVENTS.values() if scope} <= scopes
+    assert manifest["settings"]["event_subscriptions"]["bot_events"] == sorted(EVENTS)
 
 
 @pytest.mark.shared
