@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from agents.words import READ_CHARACTERS
 
 FEWEST_CHARACTERS, MOST_CHARACTERS = 6, 300
 FEWEST_WORDS = 3
+LONGEST_TAIL = 200  # of what may follow an address in the same message
+MOST_LEADS = 50  # places where an address may begin
 
 _LEAD = re.compile(
     r"\b(?:address|it|that|this)(?:'s|:| is| should be| would be| will be)? ?(?:to|as|now|instead)?[:\s]\s*(?=\S*\d|\d)"
@@ -42,8 +45,8 @@ class Read:
 def address_in(text: str) -> Read:
     """Return the address that follows "to", "is", 改成 and the like, and the text around it."""
     head = text[:READ_CHARACTERS]
-    for lead in _LEAD.finditer(head):
-        candidate = tidy(head[lead.end() :])
+    for lead in itertools.islice(_LEAD.finditer(head), MOST_LEADS):
+        candidate = tidy(head[lead.end() : lead.end() + MOST_CHARACTERS + LONGEST_TAIL])
         if may_be_address(candidate):
             return Read(rest=head[: lead.start()], address=candidate)
     return Read(rest=text)

@@ -143,6 +143,12 @@ def test_an_answer_may_be_nothing_but_the_address() -> None:
     assert address_given("next week, please") == ""
 
 
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("piece", ["to ", ": ", "改成路", "it's 1 a ", "\n"])
+def test_a_very_long_text_is_read_at_once(piece: str) -> None:
+    assert address_given((piece * 100_000)[:100_000]) == ""
+
+
 @given(text=st.text(max_size=3_000))
 def test_any_text_gives_an_address_that_can_be_one_or_none(text: str) -> None:
     found = address_given(text)
