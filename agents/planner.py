@@ -74,8 +74,14 @@ class Run:
 
     @property
     def waits(self) -> bool:
-        """Whether a person was asked to allow something in this run."""
-        return any(step.observation.status == "waiting" for step in self.steps)
+        """Whether a person was asked to allow something in this run and has not answered yet."""
+        asked: list[str] = []
+        for step in self.steps:
+            if step.observation.status == "waiting":
+                asked.append(step.call.tool)
+            elif step.call.tool in asked and step.observation.status in {"done", "refused", "rejected"}:
+                asked.remove(step.call.tool)
+        return bool(asked)
 
 
 class GaveUp(HermesError):

@@ -14,6 +14,7 @@ from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import APPROVAL_SETTLED, EDGE, ApprovalSettled, read
+from hermes_bot.tickets.ticket import TicketStatus
 from hermes_bot.tools.outcome import Refused
 
 
@@ -55,6 +56,8 @@ class ModelAgent:
             seen = await self._run(message, kept.origin, desk, request)
         else:
             seen = Observation(status="rejected", code=settled.status)
+        if request.ticket_id:
+            await desk.tickets.update(request.ticket_id, status=TicketStatus.WORKING)
         step = Step(call=call, observation=seen)
         outputs = await resume(message, desk, planner=self._planner, key=key, step=step)
         return [*outputs, message.child(APPROVAL_SETTLED, message.data, recipient=EDGE, context_id=request.context_id)]

@@ -11,7 +11,9 @@ from collections.abc import Iterator, Sequence
 
 from agents.action import Finish, Outcome
 from agents.language import language_of
+from agents.model.claims import unproven
 from agents.model.evidence import Evidence
+from agents.planner import Step
 
 WORDS_IN_A_ROW = 8
 CHARACTERS_IN_A_ROW = 14
@@ -24,14 +26,6 @@ _PROMISE = re.compile(
     r"|(?:为您|帮您|给您)?转(?:接|交)?(?:到)?(?:人工|客服|同事)|(?:同事|专员|人工)(?:会|将)",
     re.IGNORECASE,
 )
-_CLAIM = re.compile(
-    r"\b(?:has|have|was|were|is|been) (?:now |already |just |successfully )*(?:refunded|cancell?ed|paid back)\b"
-    r"|\brefund (?:of .{1,20})?(?:has been|was|is) (?:approved|issued|processed|completed)\b"
-    r"|\bi(?:'ve| have)? (?:just )?(?:refunded|cancell?ed|approved)\b"
-    r"|已(?:经)?(?:为您|帮您|给您)?(?:退款|取消|批准|退还)|退款(?:已|成功)",
-    re.IGNORECASE,
-)
-_PROVES = re.compile(r"refunded|already_refunded|cancell?ed|\bpaid\b|approved", re.IGNORECASE)
 _WORD = re.compile(r"[a-z0-9_]+|[^\x00-\x7f]", re.IGNORECASE)
 _BLOB = re.compile(r"[A-Za-z0-9+/=_-]{40,}")
 
@@ -55,9 +49,9 @@ class PromptGuard:
 
 
 def problems_of(
-    end: Finish, *, evidence: Evidence, guard: PromptGuard, language: str, results: str, waits: bool
+    end: Finish, *, evidence: Evidence, guard: PromptGuard, language: str, steps: Sequence[Step], waits: bool
 ) -> tuple[str, ...]:
-    """Return what must not be said like that. `results` is what tools have answered, as text."""
+    """Return what must not be said like that. `waits`: a person was asked to allow something in this ticket."""
     said = "\n".join(filter(None, (end.text, end.private.text if end.private else "")))
     if end.outcome is Outcome.HANDOFF or not said:
         return ()
@@ -69,7 +63,7 @@ def problems_of(
         found.append(f"The text states what no tool result and no policy says: {shown}. State only what was shown.")
     if not waits and _PROMISE.search(said):
         found.append("The text promises a person. Finish with the outcome handoff instead, which brings one.")
-    if _CLAIM.search(said) and not _PROVES.search(results):
+    if unproven(said, steps):
         found.append("The text says that something was done which no tool result shows. Say what is true.")
     if (language_of(said, previous=language) == "zh") != (language == "zh"):
         found.append("The text is not in the customer's language. Answer in the language of their message.")

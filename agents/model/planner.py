@@ -126,7 +126,7 @@ class ModelPlanner(Stepwise):
             evidence=self._evidence(run, results),
             guard=self._guard,
             language=run.language,
-            results=json.dumps(results, ensure_ascii=False, default=str),
+            steps=run.steps,
             waits=waits,
         )
         if found:

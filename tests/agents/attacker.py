@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.llm.model_server import Action, Asked, answer, call
 
-MOST_TRIES = 9  # of the 15 steps, so that the lies are told too
+MOST_TRIES = 6  # of the 15 steps, so that the lies are told too
 _NUMBER = re.compile(r"\d{4,}")
 KNOWN = ("10001", "10008")  # an order of the attacker's own, and one of somebody else's
 

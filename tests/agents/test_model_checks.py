@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import base64
 import codecs
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agents.action import Finish, Outcome, Private
+from agents.action import CallTool, Finish, Outcome, Private
 from agents.model.checks import PromptGuard, problems_of
 from agents.model.evidence import Evidence
 from agents.model.privacy import parted, private_values_in
+from agents.planner import Observation, Step
 
 ORDER: dict[str, Any] = {
     "id": "10002",
@@ -37,9 +39,11 @@ def evidence(*texts: str) -> Evidence:
     return found
 
 
-def problems(text: str, *, language: str = "en", results: str = "", waits: bool = False, private: str = "") -> str:
+def problems(
+    text: str, *, language: str = "en", steps: Sequence[Step] = (), waits: bool = False, private: str = ""
+) -> str:
     end = Finish(outcome=Outcome.ANSWERED, text=text, private=Private(text=private) if private else None)
-    found = problems_of(end, evidence=evidence(), guard=GUARD, language=language, results=results, waits=waits)
+    found = problems_of(end, evidence=evidence(), guard=GUARD, language=language, steps=steps, waits=waits)
     return " ".join(found)
 
 
@@ -128,14 +132,29 @@ def test_a_person_is_not_promised_in_words(text: str) -> None:
     assert "promises a person" not in problems(text, language=language, waits=True)
 
 
-@pytest.mark.parametrize(
-    "text", ["Your order has been refunded.", "I've cancelled it.", "已为您退款。", "The refund was issued."]
-)
-def test_what_no_tool_did_is_not_claimed(text: str) -> None:
-    language = "en" if text.isascii() else "zh"
+def did(tool: str, status: str = "done", **result: Any) -> Step:
+    call = CallTool(tool=tool, arguments={"order_id": "10002"})
+    return Step(call=call, observation=Observation(status=status, result=result))
 
-    assert "no tool result shows" in problems(text, language=language)
-    assert "no tool result shows" not in problems(text, language=language, results='{"status": "refunded"}')
+
+@pytest.mark.parametrize(
+    "text, proof",
+    [
+        ("Your order has been refunded.", did("refund_status", refunds=[{"status": "issued"}])),
+        ("The refund of 12 was issued.", did("refund_eligibility", refunded_cents=500)),
+        ("I've already cancelled it.", did("find_order", order={"status": "cancelled"})),
+        ("I have changed the delivery address.", did("change_address", order_id="10002")),
+        ("已为您退款。", did("issue_refund", refund_id="R-1")),
+        ("订单已经为您取消。", did("cancel_order")),
+        ("收货地址已修改。", did("change_address")),
+    ],
+)
+def test_what_no_tool_did_is_not_claimed(text: str, proof: Step) -> None:
+    language = "en" if text.isascii() else "zh"
+    none = (did("refund_eligibility", refunded_cents=0), did("issue_refund", status="waiting"), did("list_orders"))
+
+    assert "no tool result shows" in problems(text, language=language, steps=none)
+    assert "no tool result shows" not in problems(text, language=language, steps=(*none, proof))
 
 
 def test_the_answer_is_in_the_customers_language() -> None:
