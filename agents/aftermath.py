@@ -71,7 +71,6 @@ async def edited(message: Message, desk: Desk) -> tuple[Found, Inbound] | list[M
     found = await sayings.find(edit.team, edit.channel, edit.ts, user=edit.user)
     if found is None:
         return []
-    desk.tickets.touched = True
     ticket = await sayings.edit(found, edit.text)
     if ticket.owner is not Owner.BOT:
         return [note(message, ticket, edit.text, label="The customer changed a message")]
@@ -111,7 +110,6 @@ async def deleted(message: Message, desk: Desk) -> list[Message]:
     found = await sayings.find(gone.team, gone.channel, gone.ts, user=gone.user)
     if found is None:
         return []
-    desk.tickets.touched = True
     ticket = await sayings.delete(found)
     if ticket.owner is Owner.BOT:
         return []

@@ -12,13 +12,11 @@ from collections.abc import Sequence
 from agents.desk import Desk
 from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
 from hermes_bot.messages.payloads import (
-    HANDOFF_CHANGED,
     HANDOFF_CLICKED,
     REPLY_READY,
     Audience,
     Choice,
     Clicked,
-    HandoffChanged,
     HandoffClicked,
     Inbound,
     Reply,
@@ -26,6 +24,7 @@ from hermes_bot.messages.payloads import (
 )
 from hermes_bot.tickets.held import HeldReplies
 from hermes_bot.tickets.journal import TicketJournal
+from hermes_bot.tickets.said import card_changed
 from hermes_bot.tickets.sayings import Sayings
 from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 
@@ -85,7 +84,7 @@ async def _remarked(message: Message, inbound: Inbound, ticket: Ticket, desk: De
     taken = await desk.tickets.take(ticket.id, user=inbound.user, message_id=message.id, owners=(Owner.PENDING_HUMAN,))
     if not taken.won or taken.ticket.assignee != inbound.user:
         return []
-    return [message.child(HANDOFF_CHANGED, HandoffChanged(ticket_id=ticket.id), priority=PRIORITY_OPERATOR)]
+    return [card_changed(message, ticket)]
 
 
 async def _held(message: Message, inbound: Inbound, ticket: Ticket, desk: Desk) -> list[Message]:

@@ -109,10 +109,13 @@ class HandoffCards:
         return posted.outputs
 
     async def on_noted(self, message: Message, delivery: Delivery) -> Sequence[Message]:
-        """Post what the customer wrote, or what else belongs there, under the card; on its own where there is none."""
+        """Post what the customer wrote, or what else belongs there, under the card, which is posted where it is not."""
         note = read(message, HandoffNoted)
         ticket = await self._tickets.get(note.ticket_id)
-        card = await self._posts.find(_key(ticket))
+        card, outputs = await self._posts.find(_key(ticket)), list[Message]()
+        if card is None:
+            posted = await self._poster.post(self._draft(ticket, (await self._looks(ticket))[0]), message, delivery)
+            card, outputs = posted.post, [*posted.outputs]
         names = await self._table.names(ticket.team, [note.user])
         called = " ".join(mention(each) for each in note.mentions)
         writer = escape(note.label) if note.label else name_of(note.user, names)
@@ -121,10 +124,10 @@ class HandoffCards:
         draft = replace(
             self._draft(ticket, look),
             key=f"noted:{message.id}",
-            thread_ts=card.ts if card else "",
-            broadcast=note.loud and card is not None,
+            thread_ts=card.ts,
+            broadcast=note.loud,
         )
-        return (await self._poster.post(draft, message, delivery)).outputs
+        return [*outputs, *(await self._poster.post(draft, message, delivery)).outputs]
 
     async def _posted(
         self, ticket: Ticket, message: Message, delivery: Delivery, request: HandoffRequested
@@ -166,7 +169,7 @@ class HandoffCards:
             message.type,
             message.data | {"tries": done + 1},
             recipient=EDGE,
-            context_id=f"handoff:{ticket.id}",
+            context_id=ticket.context_id,
             not_before=message.created_at + TRY_AGAIN_AFTER * (done + 1),
         )
         return [*alarms, again]

@@ -81,7 +81,7 @@ def _drawing(due: CardDue, now: datetime) -> Message:
         type=TICKET_CARD,
         sender=EDGE,
         recipient=EDGE,
-        context_id=f"card:{due.ticket_id}",
+        context_id=due.context_id,  # the lane of all that draws this card: two never post it at a time
         task_id=f"card:{due.ticket_id}:{due.version}:{hour:.0f}",
         data=fields_of(TicketCard(ticket_id=due.ticket_id)),
         priority=PRIORITY_NOTICE,

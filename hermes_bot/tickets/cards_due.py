@@ -15,9 +15,10 @@ from hermes_bot.tickets.ticket import Owner
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardDue:
-    """A ticket whose card is to be drawn, and the version that it has by now."""
+    """A ticket whose card is to be drawn, its conversation, and the version that it has by now."""
 
     ticket_id: str
+    context_id: str
     version: int
 
 
@@ -33,13 +34,13 @@ class CardsDue:
 
     async def due(self, limit: int) -> Sequence[CardDue]:
         """Return those that people have or wait for first, then the others, the longest known first."""
-        wanted = select(tickets.c.number, tickets.c.version).where(tickets.c.card_due)
+        wanted = select(tickets.c.number, tickets.c.context_id, tickets.c.version).where(tickets.c.card_due)
         if not self._every:
             wanted = wanted.where((tickets.c.handoff_round > 0) | (tickets.c.owner != Owner.BOT.value))
         with_bot = case((tickets.c.owner == Owner.BOT.value, 1), else_=0)
         ordered = wanted.order_by(with_bot, tickets.c.number).limit(limit)
         rows = await self._database.run(lambda connection: connection.execute(ordered).all())
-        return [CardDue(ticket_id=f"T-{number}", version=version) for number, version in rows]
+        return [CardDue(ticket_id=f"T-{row.number}", context_id=row.context_id, version=row.version) for row in rows]
 
     async def drawn(self, ticket_id: str, version: int) -> None:
         """Take the ticket off the list, unless it has changed meanwhile."""

@@ -23,10 +23,20 @@ from hermes_bot.messages.payloads import (
     Failed,
     Inbound,
 )
+from hermes_bot.messages.ticket_payloads import (
+    TICKET_ANSWERED,
+    TICKET_CARD,
+    TICKET_CHANGED,
+    TICKET_DUE,
+    TICKET_RATED,
+)
 from hermes_bot.messages.whisper import whisper
 
-CARDS = frozenset({APPROVAL_SETTLED, HANDOFF_CHANGED, HANDOFF_NOTED})
+CARDS = frozenset({APPROVAL_SETTLED, HANDOFF_CHANGED, HANDOFF_NOTED, TICKET_CARD})
 """What the edge shows to staff; when that fails, the customer has been served all the same."""
+
+ASIDE = frozenset({TICKET_ANSWERED, TICKET_CHANGED, TICKET_DUE, TICKET_RATED})
+"""What is kept of a ticket besides; nobody waits for an answer to it."""
 
 CLICKS = frozenset({APPROVAL_CLICKED, HANDOFF_CLICKED, PROPOSAL_CLICKED, ROUTE_CORRECTED})
 """What staff press on cards: they wait for an effect, the customer knows nothing of it."""
@@ -45,7 +55,7 @@ def failed_message(delivery: Delivery, error: str) -> Message | None:
         return None
     if any(hop.type == TICKET_FAILED for hop in message.context_chain.hops) or message.type == TICKET_FAILED:
         return None
-    if delivery.agent == EDGE and message.type in CARDS:
+    if message.type in ASIDE or (delivery.agent == EDGE and message.type in CARDS):
         return None
     if message.type in CLICKS:
         return _click_again(message)

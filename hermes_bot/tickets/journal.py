@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Connection, select
 
-from hermes_bot.store.database import Database
 from hermes_bot.store.tables import ticket_journal
-from hermes_bot.tickets.rows import Cause, by_number, done_by, number_of, write_down
+from hermes_bot.tickets.rows import by_number, done_by, number_of, write_down
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.tickets.tickets import Tickets
 
@@ -38,15 +37,14 @@ class Doing:
 class TicketJournal:
     """The journal in the store; nothing in it is ever changed."""
 
-    def __init__(self, database: Database, *, clock: Callable[[], datetime], cause: Cause) -> None:
-        self._database = database
-        self._clock = clock
-        self._cause = cause
+    def __init__(self, tickets: Tickets) -> None:
+        self._tickets = tickets
+        self._database, self._clock, self._cause = tickets.database, tickets.clock, tickets.cause
 
     @classmethod
     def of(cls, tickets: Tickets) -> TicketJournal:
         """Return the journal of these tickets, on behalf of the same message."""
-        return cls(tickets.database, clock=tickets.clock, cause=tickets.cause)
+        return cls(tickets)
 
     async def history(self, ticket_id: str) -> Sequence[Entry]:
         """Return everything that happened to the ticket, oldest first; raise PermanentError for an unknown id."""
@@ -64,6 +62,7 @@ class TicketJournal:
     async def note(self, ticket_id: str, what: str, text: str) -> None:
         """Write down what was noted; once for a message."""
         number = number_of(ticket_id)
+        self._tickets.touched = True
 
         def work(connection: Connection) -> None:
             if not done_by(connection, number, self._cause, what):

@@ -33,7 +33,8 @@ def to_customer(message: Message, ticket: Ticket, text: str, *, feedback: bool =
 
 def card_changed(message: Message, ticket: Ticket) -> Message:
     """Return what redraws the ticket's card at once: somebody looks at it."""
-    return message.child(HANDOFF_CHANGED, HandoffChanged(ticket_id=ticket.id), priority=PRIORITY_OPERATOR)
+    body = HandoffChanged(ticket_id=ticket.id)
+    return message.child(HANDOFF_CHANGED, body, context_id=ticket.context_id, priority=PRIORITY_OPERATOR)
 
 
 def noted(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -10,9 +10,8 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select, update
 
-from hermes_bot.store.database import Database
 from hermes_bot.store.tables import ticket_messages, tickets
-from hermes_bot.tickets.rows import Cause, by_number, change, done_by, number_of, write_down
+from hermes_bot.tickets.rows import by_number, change, done_by, number_of, write_down
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.tickets.tickets import SUBJECT_CHARACTERS, Tickets
 
@@ -25,7 +24,6 @@ class SayingState(StrEnum):
     AS_WRITTEN = ""
     EDITED = "edited"
     DELETED = "deleted"
-    GATHERED = "gathered"  # answered together with a later one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,15 +50,14 @@ class Found:
 class Sayings:
     """The customers' messages in the store. Every method is one transaction and may be repeated."""
 
-    def __init__(self, database: Database, *, clock: Callable[[], datetime], cause: Cause) -> None:
-        self._database = database
-        self._clock = clock
-        self._cause = cause
+    def __init__(self, tickets: Tickets) -> None:
+        self._tickets = tickets
+        self._database, self._clock, self._cause = tickets.database, tickets.clock, tickets.cause
 
     @classmethod
     def of(cls, tickets: Tickets) -> Sayings:
         """Return the sayings of these tickets, on behalf of the same message."""
-        return cls(tickets.database, clock=tickets.clock, cause=tickets.cause)
+        return cls(tickets)
 
     async def all(self, ticket_id: str) -> Sequence[Saying]:
         """Return what the customer said in this ticket and still stands there, oldest first."""
@@ -93,14 +90,9 @@ class Sayings:
         """Take the words away wherever they are kept or shown; return the ticket."""
         return await self._rewrite(found, "", SayingState.DELETED)
 
-    async def mark(self, ticket_id: str, state: SayingState, message_ids: Sequence[str]) -> None:
-        """Note what became of the messages."""
-        theirs = ticket_messages.c.message_id.in_(message_ids)
-        statement = update(ticket_messages).where(theirs, ticket_messages.c.ticket_number == number_of(ticket_id))
-        await self._database.run(lambda connection: connection.execute(statement.values(state=state.value)))
-
     async def _rewrite(self, found: Found, text: str, state: SayingState) -> Ticket:
         number, saying = number_of(found.ticket.id), found.saying
+        self._tickets.touched = True
 
         def work(connection: Connection) -> Ticket:
             if not done_by(connection, number, self._cause, state.value):

@@ -271,13 +271,15 @@ async def test_further_words_of_the_customer_stand_under_the_card(rig: Rig) -> N
     assert note["text"] == f"*Emma Fischer* ({ticket.id}): it is &lt;!here&gt; &amp; broken"
 
 
-async def test_a_note_without_a_card_stands_on_its_own(rig: Rig) -> None:
+async def test_a_note_without_a_card_brings_the_card_with_it(rig: Rig) -> None:
     ticket = await waiting_for_a_person(rig)
 
     await rig.deliver(handoff(ticket, HANDOFF_NOTED, text="anybody there?", user="U0EMMA"))
+    await rig.deliver(handoff(ticket))
 
-    (note,) = rig.root("C0HANDOFF")
-    assert "anybody there?" in note["text"]
+    card, _told = rig.root("C0HANDOFF")
+    assert buttons(card) == ["Claim", "Solved"]
+    assert "anybody there?" in rig.thread("C0HANDOFF", card["ts"])[0]["text"]
 
 
 async def test_a_ticket_that_was_claimed_while_its_card_was_posted_is_redrawn(rig: Rig) -> None:
