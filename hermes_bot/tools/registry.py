@@ -125,12 +125,11 @@ def tool(
     timeout_s: float | None = None,
     repeatable: bool = False,
 ) -> Callable[[ToolFunction], Tool]:
-    """Return a decorator that makes a `Tool` of a typed async function.
+    """Return a decorator that makes a `Tool` of a typed async function; what is not given is derived from it.
 
-    What is not given is derived: name and description from the function and its docstring, parameters from its
-    signature. `level` is one, or a function that gives it for validated arguments (by their names); whatever is not a
-    level is L3. `describe` returns the `Preview` that an approval card is made of; it takes what the function takes
-    (but its key) and may raise `ToolRefusal`. Raise TypeError for a function that cannot be a tool.
+    `level` may be a function that gives it for validated arguments; whatever is not a level is L3. `describe` returns
+    the `Preview` of which an approval card is made; it takes what the function takes, but its key, and may raise
+    `ToolRefusal`. Raise TypeError for a function that cannot be a tool.
     """
     rule = level if callable(level) else None
 
