@@ -105,7 +105,7 @@ class ApprovalCards:
             said = f"<@{answer.asked_by}> {name_of(request.requested_by, names)} answered:"
             text = fitted(answer.answer, ANSWER_CHARACTERS)
             look = Look(text=f"{said} {text}", blocks=(section(said), words(text)))
-            draft = await self._under(cards[-1], request, f"answered:{message.id}", look)
+            draft = await self._under(cards[-1], request, f"answered:{told.question_id}", look)
             outputs += (await self._poster.post(draft, message, delivery)).outputs
         return [*outputs, *await self._drawn(request.id, message, delivery)]
 
