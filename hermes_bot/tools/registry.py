@@ -128,8 +128,7 @@ def tool(
     """Return a decorator that makes a `Tool` of a typed async function; what is not given is derived from it.
 
     `level` may be a function that gives it for validated arguments; whatever is not a level is L3. `describe` returns
-    the `Preview` of which an approval card is made; it takes what the function takes, but its key, and may raise
-    `ToolRefusal`. Raise TypeError for a function that cannot be a tool.
+    the card's `Preview` from what the function takes, but its key. Raise TypeError for what cannot be a tool.
     """
     rule = level if callable(level) else None
 
