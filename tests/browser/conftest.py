@@ -1,14 +1,16 @@
 """Fixtures of the browser tests: a headless Chromium, a workspace server, and seats in front of its page."""
 
 import shutil
+import time
 from collections.abc import AsyncIterator, Callable
 from urllib.parse import urlsplit
 
 import pytest_asyncio
-from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright
+from playwright.async_api import Browser, ConsoleMessage, Page, Request, async_playwright, expect
 
+from hermes_bot.workspace.clock import SettableClock
 from hermes_bot.workspace.server import WorkspaceServer
-from tests.browser.seat import Seats
+from tests.browser.seat import LIMIT_MS, Seats
 
 FLAGS = [
     "--no-sandbox",
@@ -25,6 +27,7 @@ async def browser() -> AsyncIterator[Browser]:
     """The system's Chromium, started once for a file of tests."""
     program = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert program, "these tests need Chromium: apt-get install chromium"
+    expect.set_options(timeout=LIMIT_MS)
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=program, headless=True, args=FLAGS)
         yield browser
@@ -33,8 +36,11 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def server() -> AsyncIterator[WorkspaceServer]:
-    """A local workspace with the demo's people, on the loop of the browser."""
-    async with WorkspaceServer(port=0) as server:
+    """A local workspace with the demo's people, on the loop of the browser; its time stands still.
+
+    So no acknowledgement is late and no trigger expires, however slow the machine is.
+    """
+    async with WorkspaceServer(port=0, clock=SettableClock(time.time())) as server:
         yield server
 
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 from playwright.async_api import Browser, BrowserContext, Locator, Page
 
-LIMIT_MS = 10_000
+LIMIT_MS = 20_000
 
 
 class Seat:

@@ -76,7 +76,7 @@ async def test_a_button_that_asks_first_acts_only_after_a_yes(seats: Seats, serv
         assert not clicked.is_set()
         await seat.page.get_by_role("button", name="Reject").click()
         await seat.page.get_by_role("button", name="Do it").click()
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(20):
             await clicked.wait()
 
         await expect(seat.page.get_by_role("dialog")).to_have_count(0)
@@ -191,12 +191,12 @@ async def test_a_text_full_of_open_marks_is_parsed_in_no_time(seats: Seats) -> N
 async def test_what_the_page_cannot_draw_is_named(seats: Seats, server: WorkspaceServer) -> None:
     workspace = server.workspace
     ts = workspace.posts.next_ts()
-    video: Json = {"type": "video", "block_id": "b"}
-    workspace.conversations.post(Post(channel="C0SUPPORT", ts=ts, user="U0HERMES", bot=True, blocks=(video,)))
+    unknown: Json = {"type": "hologram", "block_id": "b"}
+    workspace.conversations.post(Post(channel="C0SUPPORT", ts=ts, user="U0HERMES", bot=True, blocks=(unknown,)))
 
     seat = await seats.take("U0EMMA", "C0SUPPORT")
 
-    await expect(seat.message(ts)).to_contain_text("This page does not draw “video”.")
+    await expect(seat.message(ts)).to_contain_text("This page does not draw “hologram”.")
 
 
 async def test_a_word_to_one_person_in_a_thread_can_be_found(seats: Seats, server: WorkspaceServer) -> None:
