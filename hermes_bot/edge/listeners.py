@@ -11,10 +11,11 @@ import aiohttp
 
 from hermes_bot.edge.changes import read_change
 from hermes_bot.edge.channels import ChannelPolicy
-from hermes_bot.edge.clicks import Click, read_clicks, read_submission
+from hermes_bot.edge.clicks import Click, mapping, read_clicks, read_submission
 from hermes_bot.edge.concerns import Concerns, Opener
 from hermes_bot.edge.inbound import Bot, read_event
 from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.edge.text import escape
 from hermes_bot.edge.views.look import Json
 from hermes_bot.errors import HermesError, PermanentError, TransientError
 from hermes_bot.messages.message import Message
@@ -77,6 +78,8 @@ class Listeners:
             except PublishFailed:
                 if not await self._told_to_click_again(response_url):
                     raise
+            else:
+                await self._taken_away(click, body)
 
     async def on_view(self, body: Mapping[str, Any]) -> dict[str, str] | None:
         """Publish a submitted form; return Slack's `errors` for it where it stays open, with what is wrong."""
@@ -120,10 +123,20 @@ class Listeners:
             return False
         return True
 
+    async def _taken_away(self, click: Click, body: Mapping[str, Any]) -> None:
+        """Put what was pressed in place of an ephemeral's buttons: nothing else can, and they would stay there."""
+        if mapping(body.get("container")).get("is_ephemeral") is True and click.label:
+            said = {"replace_original": True, "text": f":white_check_mark: {escape(click.label)}", "blocks": []}
+            await self._respond(body.get("response_url"), said)
+
     async def _told_to_click_again(self, response_url: object) -> bool:
+        said = {"response_type": "ephemeral", "replace_original": False, "text": CLICK_AGAIN}
+        return await self._respond(response_url, said)
+
+    async def _respond(self, response_url: object, said: Json) -> bool:
+        """Return whether Slack took what a person is to see where they pressed."""
         if not isinstance(response_url, str) or not response_url.startswith(("https://", "http://")):
             return False
-        said = {"response_type": "ephemeral", "replace_original": False, "text": CLICK_AGAIN}
         try:
             async with (
                 asyncio.timeout(DIRECT_CALL_LIMIT_S),

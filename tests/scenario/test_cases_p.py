@@ -80,6 +80,7 @@ async def test_p1_while_somebody_of_the_staff_talks_the_bot_waits_and_goes_on_wh
     assert "was delivered" in await stage.answer(talk, 2)
     await stage.quiet()
     assert len(stage.replies(talk)) == 2
+    assert stage.whispers(OMAR, "Only this message")  # what was pressed stands in place of the buttons
 
 
 async def test_p1_who_takes_over_speaks_alone_and_reads_what_the_bot_would_have_said(stage: Stage) -> None:
