@@ -55,7 +55,8 @@ class ModelAgent:
         elif settled.status == "approved":
             seen = await self._run(message, kept.origin, desk, request)
         else:
-            seen = Observation(status="rejected", code=settled.status)
+            why = {"reason": settled.reason} if settled.reason else {}
+            seen = Observation(status="rejected", code=settled.status, result=why)
         if request.ticket_id:
             await desk.tickets.update(request.ticket_id, status=TicketStatus.WORKING)
         step = Step(call=call, observation=seen)
