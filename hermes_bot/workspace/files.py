@@ -6,8 +6,7 @@ import mimetypes
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-
-from pydantic import Base64Bytes
+from pathlib import Path
 
 from hermes_bot.workspace.clock import Clock
 from hermes_bot.workspace.ids import Ids
@@ -29,7 +28,7 @@ class StoredFile:
     team: str
     created: int
     size: int = 0
-    content: Base64Bytes = b""
+    content: bytes = b""
     ready: bool = True
     deleted: bool = False
     shared_in: tuple[str, ...] = ()
@@ -41,9 +40,13 @@ class StoredFile:
 
 
 class FileStore:
-    """The files, by id; `upload_url` and `take` are the two ends of an app's upload."""
+    """The files, by id; `announce` and `take` are the two ends of an app's upload.
+
+    With a `folder` contents are kept there, one file each, so that what is remembered stays small.
+    """
 
     def __init__(self, ids: Ids, clock: Clock, base_url: Callable[[], str]) -> None:
+        self.folder: Path | None = None
         self._ids = ids
         self._clock = clock
         self._base_url = base_url
@@ -54,7 +57,7 @@ class FileStore:
         """Return a new file with its content."""
         if len(content) > MAX_FILE_BYTES:
             raise Refusal("file_upload_size_restricted")
-        return self._new(name, user, team, len(content), content, ready=True)
+        return self._keep(self._new(name, user, team, len(content), content, ready=True))
 
     def announce(self, name: str, size: int, *, user: str, team: str) -> tuple[StoredFile, str]:
         """Return a new file without content, and the secret of the address where it is sent."""
@@ -70,7 +73,7 @@ class FileStore:
         file = self._files.get(self._uploads.get(secret, ""))
         if file is None or len(content) != file.size:
             return None
-        return self.put(replace(file, content=content, ready=True))
+        return self._keep(replace(file, content=content, ready=True))
 
     def get(self, file_id: str) -> StoredFile:
         """Return the file; raise Slack's refusal for one that is not there, or no longer."""
@@ -82,9 +85,28 @@ class FileStore:
         return file
 
     def put(self, file: StoredFile) -> StoredFile:
-        """Keep a changed file, or one that was remembered."""
+        """Keep a new or changed file."""
         self._files[file.id] = file
         return file
+
+    def remembered(self) -> list[StoredFile]:
+        """Return every file without its content."""
+        return [replace(file, content=b"") for file in self._files.values()]
+
+    def recall(self, file: StoredFile) -> None:
+        """Take up a remembered file, with its content from the folder; one whose content is gone counts as deleted."""
+        kept = self.folder / file.id if self.folder is not None else None
+        if kept is not None and kept.is_file():
+            self.put(replace(file, content=kept.read_bytes()))
+        else:
+            self.put(replace(file, deleted=file.deleted or file.ready))
+
+    def _keep(self, file: StoredFile) -> StoredFile:
+        """Keep a file whose content has just come."""
+        if self.folder is not None:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            (self.folder / file.id).write_bytes(file.content)
+        return self.put(file)
 
     def share(self, file_id: str, channel: str) -> None:
         """Note that the file is shown in a conversation, and whoever is in it may read it."""
@@ -95,6 +117,8 @@ class FileStore:
     def delete(self, file_id: str) -> None:
         """Take the content away."""
         self.put(replace(self.get(file_id), content=b"", deleted=True))
+        if self.folder is not None:
+            (self.folder / file_id).unlink(missing_ok=True)
 
     def all(self) -> list[StoredFile]:
         """Return every file."""

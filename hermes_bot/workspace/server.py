@@ -118,6 +118,8 @@ class WorkspaceServer:
     async def start(self) -> None:
         """Listen; raise SettingsError when the address cannot be had or the state file cannot be used."""
         saved = load_state(self._state_path, self.world.app.team) if self._state_path is not None else None
+        if self._state_path is not None:
+            self.workspace.files.folder = self._state_path.with_suffix(".files")
         try:
             await self._listen()
             if saved is not None:

@@ -1,7 +1,8 @@
 """The workspace's memory between two runs: one JSON file, replaced as a whole and never written over when unreadable.
 
 Kept are messages, ephemerals, files, conversations and events that the app has not taken yet. Not kept are open modals,
-response URLs and sockets: they end with the process, as they end soon in Slack.
+response URLs and sockets: they end with the process, as they end soon in Slack. The contents of files lie in a folder
+beside it.
 """
 
 from __future__ import annotations

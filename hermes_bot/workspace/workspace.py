@@ -35,7 +35,7 @@ class Workspace(Writing, Pressing, Staffing, Parts):
             channels=tuple(self.roster.channels()),
             posts=tuple(self.posts.all()),
             undelivered=tuple(self.couriers.undelivered()),
-            files=tuple(self.files.all()),
+            files=tuple(self.files.remembered()),
         )
 
     def restore(self, state: SavedState) -> None:
@@ -45,7 +45,7 @@ class Workspace(Writing, Pressing, Staffing, Parts):
         for post in sorted(state.posts, key=lambda post: post.ts):
             self.posts.add(post)
         for file in state.files:
-            self.files.put(file)
+            self.files.recall(file)
         for body in state.undelivered:
             self.couriers.send_again(body)
 

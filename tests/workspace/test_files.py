@@ -140,3 +140,20 @@ async def test_files_are_remembered_with_their_content(tmp_path: Path) -> None:
         url = f"{server.url}/files-pri/{app.team}-{file['id']}/bill.pdf"
 
         assert await fetch(url, app.bot_token) == (200, b"%PDF-1.7", "application/pdf")
+
+    (tmp_path / "workspace.files" / file["id"]).unlink()
+    async with WorkspaceServer(state_path=path) as server:
+        url = f"{server.url}/files-pri/{app.team}-{file['id']}/bill.pdf"
+
+        assert (await fetch(url, app.bot_token))[0] == 404
+
+
+async def test_a_deleted_files_content_is_not_kept(tmp_path: Path) -> None:
+    async with WorkspaceServer(state_path=tmp_path / "workspace.json") as server:
+        client = bot_client(server)
+        done = await client.files_upload_v2(channel="C0SUPPORT", content="a,b", filename="a.csv")
+        kept = tmp_path / "workspace.files" / done["files"][0]["id"]
+        assert kept.read_bytes() == b"a,b"
+        await client.files_delete(file=done["files"][0]["id"])
+
+        assert not kept.exists()
