@@ -22,7 +22,7 @@ from hermes_bot.app.bindings import (
 from hermes_bot.app.build import Clock, Stores, build_backend, build_bus, desk_of, opened
 from hermes_bot.app.front import Front, LibraryFront, SlackFront
 from hermes_bot.app.live_routing import LiveRouting
-from hermes_bot.app.local_workspace import in_workspace
+from hermes_bot.app.local_workspace import in_workspace, own_world
 from hermes_bot.app.planners import Planners, build_chat, build_models
 from hermes_bot.app.remembering import Remembering
 from hermes_bot.app.route_effect import corrections_of
@@ -129,8 +129,7 @@ class HermesApp:
         routing.bind(self._bindings)
         self._parts.push_async_callback(watch.stop)
         check_staffed(settings, bus.agents, self._staffed)
-        self._parts.push_async_callback(remembering.stop)
-        await remembering.start()
+        await self._parts.enter_async_context(remembering)
         await watch.start(bus.publish)
         await bus.start()
         self._parts.push_async_callback(bus.stop, STOP_LIMIT_S)
@@ -183,7 +182,9 @@ class HermesApp:
         if not self._edge or settings.mode is not Mode.WORKSPACE:
             return settings
         self.workspace = await self._parts.enter_async_context(
-            WorkspaceServer(port=settings.workspace.port, state_path=settings.data.path / "workspace.json")
+            WorkspaceServer(
+                world=own_world(), port=settings.workspace.port, state_path=settings.data.path / "workspace.json"
+            )
         )
         return in_workspace(settings, self.workspace)
 

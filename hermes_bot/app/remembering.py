@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from typing import Self
 
 from hermes_bot.app.build import Clock, Stores
 from hermes_bot.memory.board import Board
@@ -22,7 +23,7 @@ KNOWLEDGE_CACHE = "cache/knowledge"
 
 
 class Remembering:
-    """Holds the `memories` that desks are handed; `start` begins the work in the background, `stop` ends it."""
+    """Holds the `memories` that desks are handed. As a context it does the work in the background while it is open."""
 
     def __init__(self, settings: Settings, stores: Stores, encoder: Encoder, clock: Clock) -> None:
         database, data = stores.database, settings.data.path
@@ -40,14 +41,15 @@ class Remembering:
         self._enabled = wanted.enabled
         self._tasks: list[asyncio.Task[None]] = []
 
-    async def start(self) -> None:
+    async def __aenter__(self) -> Self:
         """Begin to follow what is kept and what is taken back, and to sum up tickets that ended."""
         self._tasks.append(asyncio.create_task(self._upkeep.run(), name="memory-index"))
         if self._enabled:
             self._tasks.append(asyncio.create_task(self.endings.run(), name="memory-endings"))
             self._tasks.append(asyncio.create_task(self._retractions.run(), name="memory-retractions"))
+        return self
 
-    async def stop(self) -> None:
+    async def __aexit__(self, *_failure: object) -> None:
         """End that, and write the index."""
         for task in self._tasks:
             task.cancel()
