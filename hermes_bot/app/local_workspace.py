@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from pydantic import SecretStr
 
+from hermes_bot.edge.manifest import manifest
 from hermes_bot.settings import Settings, SlackAccess
+from hermes_bot.workspace.people import App, Shortcut, World, demo_world
 from hermes_bot.workspace.server import WorkspaceServer
+
+
+def own_world() -> World:
+    """Return the demo's people and channels, with the commands and shortcuts that the manifest would give the app."""
+    features = manifest()["features"]
+    shortcuts = [
+        Shortcut(callback_id=one["callback_id"], name=one["name"], of_message=one["type"] == "message")
+        for one in features["shortcuts"]
+    ]
+    commands = tuple(one["command"] for one in features["slash_commands"])
+    return demo_world(App(commands=commands, shortcuts=tuple(shortcuts)))
 
 
 def in_workspace(settings: Settings, server: WorkspaceServer) -> Settings:
