@@ -1,0 +1,50 @@
+"""What follows when a request was taken back: a deletion or Stop is told, an edit is answered with the new words."""
+
+from __future__ import annotations
+
+import pytest
+
+from hermes_bot.approvals.request import ApprovalRequest
+from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import APPROVAL_REQUESTED, APPROVAL_SETTLED, ApprovalSettled, fields_of
+from tests.agents.harness import NOON, Pump, Turn
+
+WORDS = {"refund": "I want a refund for order 10592", "order": "cancel order 10587"}
+
+
+async def settled(pump: Pump, asked: Turn, status: str, cause: str = "") -> Turn:
+    """Return what the waiting agent does with this settlement."""
+    request: ApprovalRequest = (await pump.desk.approvals.listing())[0]
+    body = ApprovalSettled(approval_id=request.id, ticket_id=request.ticket_id, status=status, cause=cause)
+    return await pump.run(
+        Message(
+            type=APPROVAL_SETTLED,
+            sender="approvals",
+            recipient=request.agent,
+            context_id=request.context_id,
+            id=f"MSG-{pump.next_ts()}",
+            data=fields_of(body),
+            created_at=NOON,
+        )
+    )
+
+
+@pytest.mark.parametrize("agent", ["refund", "order"])
+@pytest.mark.parametrize("cause", ["deleted", "stopped"])
+async def test_what_was_taken_back_is_told_and_may_be_asked_for_again(pump: Pump, agent: str, cause: str) -> None:
+    asked = await pump.says("U0EMMA", WORDS[agent], channel="D0EMMA")
+    told = await settled(pump, asked, "cancelled", cause)
+
+    assert asked.of(APPROVAL_REQUESTED)
+    assert "I've withdrawn the request" in told.answer.text
+    assert told.answer.choices == ()
+    memory = await pump.desk.runs.load(told.answer.ticket_id, agent, message_id="")
+    assert memory["refunds" if agent == "refund" else "cancels"] == {}
+
+
+@pytest.mark.parametrize("agent", ["refund", "order"])
+async def test_what_was_edited_is_answered_with_the_new_words_and_not_before(pump: Pump, agent: str) -> None:
+    asked = await pump.says("U0EMMA", WORDS[agent], channel="D0EMMA")
+    told = await settled(pump, asked, "cancelled", "edited")
+
+    assert told.replies == []
