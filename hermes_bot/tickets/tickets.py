@@ -197,7 +197,8 @@ class Tickets:
                 "handoff_summary": summary[:SUMMARY_CHARACTERS],
                 "held_by": "",
             }
-            return change(connection, number, values, self.cause, self.clock()).ticket
+            with_bot = change(connection, number, values, self.cause, self.clock(), only_when=_with_the_bot)
+            return with_bot.ticket
 
         self.touched = True
         return await self.database.run(work)
@@ -270,6 +271,10 @@ class Tickets:
                 connection, number, values, self.cause, self.clock(), only_when=only_when, lenient=lenient
             )
         )
+
+
+def _with_the_bot(ticket: Ticket) -> bool:
+    return ticket.owner is Owner.BOT
 
 
 def _with_a_person(ticket: Ticket) -> bool:
