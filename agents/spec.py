@@ -108,6 +108,11 @@ class AgentsFile(Section):
         """The tools that each agent may call."""
         return {name: spec.tools for name, spec in self.agents.items()}
 
+    @property
+    def with_model(self) -> frozenset[str]:
+        """The agents for which a model decides, where there is one."""
+        return frozenset(name for name, spec in self.agents.items() if spec.planner == "model")
+
 
 NOTHING_SAID = AgentSpec()
 NO_FILE = AgentsFile()

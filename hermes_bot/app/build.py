@@ -303,7 +303,6 @@ def desk_of(
         channel: Ways(language=each.language, private_in_thread=each.private_details == "thread")
         for channel, each in settings.slack.channels.items()
     }
-
     agent_runs = AgentRuns(stores.database, clock=stores.clock)
 
     def desk(redelivered: bool) -> Desk:
@@ -324,7 +323,7 @@ def desk_of(
             ways=ways,
             memory=memory,
             agent_runs=agent_runs,
-            remembering=REMEMBERING | {name for name, spec in stores.specs.agents.items() if spec.planner == "model"},
+            remembering=REMEMBERING | stores.specs.with_model,
         )
 
     return desk

@@ -69,9 +69,7 @@ class OpenAIChat:
         self._protocol = protocol
         self._stream = stream
         self._dialects: dict[str, Dialect] = {}
-        self._breaker = RequestBreaker(
-            failure_threshold=failure_threshold, reset_timeout_s=reset_timeout_s, clock_s=clock_s
-        )
+        self._breaker = RequestBreaker(failure_threshold, reset_timeout_s, clock_s=clock_s)
 
     @property
     def model(self) -> str:

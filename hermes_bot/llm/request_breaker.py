@@ -8,7 +8,7 @@ from collections.abc import Callable
 class RequestBreaker:
     """Ask `admit` before a request, tell `succeeded`, `failed` or `given_up` after it. Times are monotonic seconds."""
 
-    def __init__(self, *, failure_threshold: int, reset_timeout_s: float, clock_s: Callable[[], float]) -> None:
+    def __init__(self, failure_threshold: int, reset_timeout_s: float, *, clock_s: Callable[[], float]) -> None:
         self._threshold = failure_threshold
         self._reset_timeout_s = reset_timeout_s
         self._clock_s = clock_s
