@@ -20,6 +20,7 @@ from agents.deciding import (
 )
 from agents.desk import Desk, agent_in
 from agents.language import language_of
+from agents.recalling import heard
 from agents.replies import reply
 from agents.staff_words import HOLD, heard_staff, of_hold
 from agents.words import SmallTalk
@@ -94,6 +95,7 @@ class EntryAgent:
         """Return the work on the customer's words for the agent that they go to."""
         if ticket.owner is not Owner.BOT:
             return [note(message, ticket, inbound.text)]
+        await heard(message, ticket, _words_of(inbound), desk)
         fixed = desk.ways_of(inbound.channel).language
         situation = replace(await self._situation(message, ticket, desk), team=inbound.user_team or inbound.team)
         language = fixed or language_of(inbound.text, previous=situation.language)

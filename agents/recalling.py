@@ -66,6 +66,13 @@ async def kept(message: Message, desk: Desk, case: Case, run: Run, end: Finish |
         await memory.long_term.hear(run.text, said, language=run.language)
 
 
+async def heard(message: Message, ticket: Ticket, text: str, desk: Desk) -> None:
+    """Keep of the customer's words what the rules allow, whichever agent they go to."""
+    if desk.memory is not None:
+        said = Said(by=_person(ticket), ticket_id=ticket.id, message_id=message.id)
+        await desk.memory.long_term.hear(text, said, language=ticket.language)
+
+
 async def write_board(ticket: Ticket, message: Message, desk: Desk, author: str, values: Mapping[str, Any]) -> None:
     """Put the values on the ticket's blackboard."""
     if desk.memory is not None and values:

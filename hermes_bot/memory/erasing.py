@@ -127,6 +127,11 @@ def _person(scope: Scope) -> list[ColumnElement[bool]]:
     return [and_(people.team == scope.person.team, people.id == scope.person.user)]
 
 
+def _chosen(scope: Scope) -> list[ColumnElement[bool]]:
+    chosen = t.preferences.c
+    return [and_(chosen.team == scope.person.team, chosen.user == scope.person.user)]
+
+
 def _audited(scope: Scope) -> list[ColumnElement[bool]]:
     texts, rows = t.audit_texts.c, t.audit.c
     mine: list[ColumnElement[bool]] = [texts.owner == scope.person.user]
@@ -194,6 +199,7 @@ ERASED: Sequence[Erasure] = (
         blank={"utterance": "", "lines": "", "effect": "", "result": ""},
     ),
     Erasure(table=t.vouched_people, mine=_person),
+    Erasure(table=t.preferences, mine=_chosen),
 )
 
 

@@ -88,12 +88,17 @@ def _same(connection: Connection, new: NewFact) -> Sequence[Row[Any]]:
 def _is_repeat(row: Row[Any], new: NewFact) -> bool:
     if normalised(row.text) != normalised(new.text):
         return False
-    return row.replaced_by is None or bool(row.message_id and row.message_id == _message_id(new.source))
+    return row.replaced_by is None or _same_message(row.message_id, _message_id(new.source))
+
+
+def _same_message(one: str, other: str) -> bool:
+    """Return whether both come from one message: it, or what follows from it, which has its id in front."""
+    return bool(one and other) and (one == other or one.startswith(f"{other}-") or other.startswith(f"{one}-"))
 
 
 def _confirmed(connection: Connection, row: Row[Any], new: NewFact) -> Row[Any]:
-    if row.message_id and row.message_id == _message_id(new.source):
-        return row  # the same message, handled again
+    if _same_message(row.message_id, _message_id(new.source)):
+        return row  # the same message, handled again or by another agent
     values = {"times": row.times + 1, "confirmed_at": max(row.confirmed_at, new.at)}
     connection.execute(update(facts).where(facts.c.id == row.id).values(values))
     return connection.execute(select(facts).where(facts.c.id == row.id)).one()
