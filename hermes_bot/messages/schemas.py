@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from hermes_bot.messages import approval_payloads, payloads, task_payloads, ticket_payloads
+from hermes_bot.messages import approval_payloads, payloads, surface_payloads, task_payloads, ticket_payloads
 from hermes_bot.messages.message import Message
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -51,6 +51,12 @@ PAYLOADS: Mapping[str, type[msgspec.Struct]] = {
     ticket_payloads.TICKET_ANSWERED: ticket_payloads.TicketAnswered,
     ticket_payloads.TICKET_RATED: ticket_payloads.TicketRated,
     ticket_payloads.TICKET_CARD: ticket_payloads.TicketCard,
+    surface_payloads.COMMAND_GIVEN: surface_payloads.Command,
+    surface_payloads.SHORTCUT_USED: surface_payloads.Shortcut,
+    surface_payloads.HOME_OPENED: surface_payloads.Home,
+    surface_payloads.PROMPTS_WANTED: surface_payloads.Prompts,
+    surface_payloads.LANGUAGE_CHOSEN: surface_payloads.LanguageChosen,
+    surface_payloads.PERSON_FORGET: surface_payloads.PersonForget,
     task_payloads.TASK_RESULT: task_payloads.TaskResult,
     task_payloads.TASK_ERROR: task_payloads.TaskError,
     task_payloads.TASK_DUE: task_payloads.TaskDue,

@@ -10,11 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from hermes_bot.messages import approval_payloads, payloads, task_payloads, ticket_payloads
+from hermes_bot.messages import approval_payloads, payloads, surface_payloads, task_payloads, ticket_payloads
 from hermes_bot.messages.message import Message, encode
 from hermes_bot.messages.schemas import PAYLOADS, all_schemas, data_schema, envelope_schema
 
-SHIPPED = {**vars(payloads), **vars(approval_payloads), **vars(task_payloads), **vars(ticket_payloads)}
+SHIPPED = {
+    name: value
+    for each in (payloads, approval_payloads, task_payloads, ticket_payloads, surface_payloads)
+    for name, value in vars(each).items()
+}
 ROOT = Path(__file__).parents[2]
 
 
