@@ -86,7 +86,7 @@ def row_for(table: Table, number: int, mark: str, now: datetime) -> dict[str, An
     """Return a row of person `number` in which the mark stands wherever words may stand."""
     keys = {"ticket_number": number, "ticket_id": f"T-{number}", "proposal": number, "approval_id": f"A{number}"}
     keys |= {"message_id": f"M{number}-1", "team": "T1", "requester": f"U{number}", "owner": f"U{number}"}
-    keys |= {"context_id": f"T1:C1:{number}", "status": "pending"}
+    keys |= {"context_id": f"T1:C1:{number}", "status": "pending", "user": f"U{number}"}
     row: dict[str, Any] = {}
     for column in table.columns:
         kind, stays = column.type, column.name in WITHOUT_WORDS.get(table.name, set())
