@@ -61,7 +61,7 @@ def refuse_unknown_tools(settings: Settings, toolbox: Toolbox) -> None:
             near = did_you_mean(rule.tool, levels)
             hint = f"did you mean {near!r}?" if near else f"there are {', '.join(sorted(levels))}"
             text = f"names {rule.tool!r}, which is no tool; {hint}"
-        problems.append(_problem(settings, path, f"approvals.rules.{number}.tool {text}"))
+        problems.append(_problem(settings, path, f"approvals.rules[{number}].tool {text}"))
     if problems:
         refuse(problems)
 

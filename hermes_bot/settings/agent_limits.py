@@ -70,7 +70,7 @@ class AgentLimits:
 
 
 class AgentSettings(Section):
-    """`agents`: common limits, and per agent what differs. `file` says what each agent is, relative to `hermes.yaml`."""
+    """`agents`: common limits, and what differs by agent. `file`, relative to `hermes.yaml`, says what each one is."""
 
     file: Annotated[Path, Strict(strict=False)] = Path("agents.yaml")
     default_timeout_s: Seconds = 30.0

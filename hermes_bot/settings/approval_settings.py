@@ -55,11 +55,11 @@ def check_rules(approvals: ApprovalSettings, point_at: PointAt) -> list[Problem]
         what = (rule.tool, rule.from_cents, rule.currency)
         seen[what] += 1
         if seen[what] > 1:
-            text = f"approvals.rules.{number} is about the same tool, amount and currency as one before; keep one"
+            text = f"approvals.rules[{number}] is about the same tool, amount and currency as one before; keep one"
             problems.append(point_at(path, text))
         named = dict.fromkeys(rule.approvers or approvals.approvers)
         groups = [each for each in named if each.startswith("S")]
         if named and not groups and len(named) < rule.needed:
-            text = f"approvals.rules.{number}.needed is {rule.needed}, but only {len(named)} may approve it; name more"
+            text = f"approvals.rules[{number}].needed is {rule.needed}, but only {len(named)} may approve it; name more"
             problems.append(point_at((*path, "needed"), text))
     return problems
