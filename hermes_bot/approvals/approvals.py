@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
-from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from hermes_bot.approvals import asking, moves
 from hermes_bot.approvals.moves import Act, Revision, Settled
@@ -64,7 +64,6 @@ class Approvals:
         `source_ts` is the customer's message that it rests on, `internal` what only staff may read.
         """
         row = {
-            "id": f"APR-{hashlib.sha256(key.encode()).hexdigest()[:20]}",
             "key": key,
             "ticket_id": ticket_id,
             "context_id": context_id,
@@ -77,25 +76,22 @@ class Approvals:
             "shown_hash": shown_hash(tool, arguments, title, shown),
             "requested_by": requested_by,
             "trace_id": trace_id,
-            "needed": self._rules.authority(tool, level, arguments).needed,
             "source_ts": source_ts,
             "internal": [list(pair) for pair in internal],
-            **self._begun(),
+            **self._begun(key, self._rules.authority(tool, level, arguments).needed),
         }
         act = self._act(by=requested_by)
+        return await self._run(lambda connection: moves.requested(connection, row, act))
 
-        def work(connection: Connection) -> ApprovalRequest:
-            known = connection.execute(select(approvals.c.id).where(approvals.c.key == key)).first()
-            if known is None:
-                connection.execute(insert(approvals).values(**row))
-                moves.requested(connection, str(row["id"]), act)
-            return by_id(connection, str(row["id"]))
-
-        return await self._database.run(work)
-
-    def _begun(self) -> dict[str, Any]:
+    def _begun(self, key: str, needed: int) -> dict[str, Any]:
         now = self._clock()
-        return {"status": ApprovalStatus.PENDING.value, "created_at": now, "expires_at": now + self._lifetime}
+        return {
+            "id": f"APR-{hashlib.sha256(key.encode()).hexdigest()[:20]}",
+            "needed": needed,
+            "status": ApprovalStatus.PENDING.value,
+            "created_at": now,
+            "expires_at": now + self._lifetime,
+        }
 
     async def waiting_elsewhere(self, *, key: str, requested_by: str, tool: str, same: dict[str, Any]) -> bool:
         """Return whether another pending request of this person is for the same tool with the `same` arguments."""

@@ -157,10 +157,14 @@ def edit(connection: Connection, approval_id: str, act: Act, *, seen: str, revis
     return Settled(request=request, came=Came.COUNTED)
 
 
-def requested(connection: Connection, approval_id: str, act: Act) -> None:
-    """Write to the audit what is asked for."""
-    request = by_id(connection, approval_id)
-    append(connection, _content(request, "requested", act, key=f"requested:{request.id}"), at=act.at)
+def requested(connection: Connection, row: Mapping[str, Any], act: Act) -> ApprovalRequest:
+    """Keep what is asked for, and write it to the audit; a repeat with the same key changes nothing."""
+    known = connection.execute(select(approvals.c.id).where(approvals.c.key == row["key"])).first()
+    if known is None:
+        connection.execute(insert(approvals).values(**row))
+        request = by_id(connection, row["id"])
+        append(connection, _content(request, "requested", act, key=f"requested:{request.id}"), at=act.at)
+    return by_id(connection, row["id"])
 
 
 def refused(connection: Connection, request: ApprovalRequest, act: Act, *, decision: str, why: str) -> None:
