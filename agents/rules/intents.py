@@ -81,6 +81,8 @@ def refund_wish(text: str) -> RefundWish | None:
     """Return what the text wants of the refund agent; None where it says no more than which order."""
     flat = plain(text)
     found = next((wish for wish, pattern in _REFUND_WISHES if pattern.search(flat)), None)
+    if found is RefundWish.STATUS and patterns.ASKS_FOR_MONEY.search(flat) and not patterns.STILL_WAITS.search(flat):
+        return RefundWish.REFUND  # "a refund, it arrived broken": what arrived is not the money
     asks = found is RefundWish.STATUS and bool(patterns.RETURN.search(flat)) and not patterns.MONEY_BACK.search(flat)
     return RefundWish.RETURN if asks else found
 

@@ -123,6 +123,17 @@ REFUND_STATUS = _any(
     r"(?:到账|进度).{0,10}退款",
     r"(?:还没|没有|没)(?:收到)?退款",
 )
+STILL_WAITS = _any(
+    r"\b(?:where|status|still|yet|progress|update|track|waiting|pending|processed|how long)\b",
+    r"\bwhen (?:will|do|does|is|are|am|can|should)\b",
+    r"\b(?:not|never|haven'?t|hasn'?t|didn'?t)\b.{0,30}\b(?:refund|money)\b",
+    r"\b(?:refund|money)\b.{0,12}\b(?:not|never|haven'?t|hasn'?t|didn'?t)\b",
+)
+ASKS_FOR_MONEY = _any(
+    r"\b(?:want|need|like|request|demand|claim|get|give|issue|have)\b.{0,20}\b(?:refund|money back)\b",
+    r"^(?:please )?refund\b",
+    r"\b(?:it|they|items?|goods|order|parcel|package|which|that|product|everything)\b.{0,15}\barriv",
+)
 RETURN = _any(
     r"\breturn(?:s|ed|ing)?\b",
     r"\bsend(?:ing)? .{0,30}\bback\b",

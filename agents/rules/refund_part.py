@@ -15,7 +15,14 @@ from hermes_bot.tools.money import money_in
 CHOICE_CONFIRM = "confirm:"
 
 _SOME = re.compile(
-    r"\bpart(?:ial(?:ly)?|ly| of)\b|\bsome of\b|\bonly (?:one|some|part)\b|部分|一部分|其中", re.IGNORECASE
+    r"\bpart(?:ial(?:ly)?|ly| of)\b|\bsome of\b|\bonly (?:one|some|part)\b|\bhalf\b(?! an? )|"
+    r"\b(?:a|one) (?:third|quarter)\b|\btwo thirds\b|(?<!\d)\d{1,2} ?(?:%|percent\b)|部分|一部分|其中|一半|分之",
+    re.IGNORECASE,
+)
+_HALF = re.compile(
+    r"\bhalf (?:of )?(?:my |the |its )?(?:money|price|amount|sum|total|cost)\b|(?<!\d)50 ?(?:%|percent\b)|"
+    r"退(?:我|还|回|款)?一半|一半的?(?:钱|金额|款|价)",
+    re.IGNORECASE,
 )
 
 
@@ -64,7 +71,8 @@ def _named(words: str, facts: dict[str, Any], order: dict[str, Any]) -> Part | N
             return None
         return Part(problem="above_open") if not 0 < amount.cents <= facts["open_cents"] else Part(cents=amount.cents)
     if not goods:
-        return None
+        half = order.get("total_cents", 0) // 2 if _HALF.search(words) else 0
+        return Part(problem="above_open") if half > facts["open_cents"] else Part(cents=half) if half else None
     cents = sum(wanted.cents for wanted in goods)
     if cents > facts["open_cents"]:
         return Part(problem="above_open")

@@ -22,6 +22,9 @@ EMMA, LI_NA = "C0001", "C0002"
         ("U0EMMA", "Please refund 20 euros of order 10592", 2_000, [], "€20.00 for order 10592."),
         ("U0LINA", "订单10007的充电器坏了，请退款", 11_900, ["CH-064 x1"], "¥119.00"),
         ("U0LINA", "订单10007请退款50元", 5_000, [], "¥50.00"),
+        ("U0EMMA", "I want half my money back for order 10001", 5_140, [], "€51.40"),
+        ("U0LINA", "订单10007请退一半的钱", 30_900, [], "¥309.00"),
+        ("U0EMMA", "I want a refund for order 10001, it arrived broken", 10_280, [], "€102.80"),
     ],
 )  # fmt: skip
 async def test_goods_or_an_amount_are_refunded_alone(
@@ -54,6 +57,19 @@ async def test_a_part_without_a_size_is_asked_about_and_confirmed(pump: Pump, de
     assert "€20.00 would go back" in named.answer.text
     assert nobody_asked_yet
     assert request.arguments["amount_cents"] == 2_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Refund me 30% of order 10592", "I want half of the goods of order 10592 refunded", "订单10592请退款三分之一"],
+)
+async def test_a_share_that_names_no_sum_is_asked_about_and_never_taken_for_the_whole(
+    pump: Pump, desk: Desk, text: str
+) -> None:
+    asked = await pump.says("U0EMMA", text, channel="D0EMMA")
+
+    assert await pending(desk) == 0
+    assert "10592" in asked.answer.text
 
 
 async def test_a_button_that_is_pressed_late_means_what_it_showed(pump: Pump, desk: Desk) -> None:
