@@ -88,9 +88,7 @@ def change(
     `lenient` only the status stays then, as also while people own the ticket: agents report what they are at, and
     have no say in where the ticket is.
     """
-    row = connection.execute(select(tickets).where(tickets.c.number == number).with_for_update()).first()
-    if row is None:
-        raise PermanentError(f"there is no ticket T-{number}")
+    row = _locked(connection, number)
     before = ticket_of(row)
     kept = [name for name in JOURNALED if name in values]
     if only_when is not None and not only_when(before):
@@ -114,6 +112,13 @@ def change(
     write_down(connection, number, entries, cause, now)
     won = bool(entries) or done_by(connection, number, cause, *kept)
     return Moved(ticket=by_number(connection, number), won=won)
+
+
+def _locked(connection: Connection, number: int) -> Row[Any]:
+    row = connection.execute(select(tickets).where(tickets.c.number == number).with_for_update()).first()
+    if row is None:
+        raise PermanentError(f"there is no ticket T-{number}")
+    return row
 
 
 def write_down(
