@@ -20,7 +20,7 @@ from hermes_bot.triage.proposals import Proposals
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.scenario.bot_process import environment
 from tests.scenario.crowd import dead_letters
-from tests.scenario.stage import HANDOFF, SUPPORT, Stage, story_world
+from tests.scenario.stage import HANDOFF, LIMIT_S, SUPPORT, Stage, story_world
 
 GOOD = """\
 routes:
@@ -97,23 +97,25 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def changes(edited: Edited, text: str, before: str, after: str) -> float:
-    """Ask the same until the answer changes from one to the other; return how long after the save that took."""
-    started = time.monotonic()
-    while True:
+    """Ask the same until the answer changes; return how long after the save it was asked last in vain."""
+    started, in_vain = time.monotonic(), 0.0
+    while in_vain < LIMIT_S:
+        asked = time.monotonic() - started
         answer = await edited.answer(text)
         if after in answer:
-            return time.monotonic() - started
+            return in_vain
         assert before in answer
-        assert time.monotonic() - started < 20
+        in_vain = asked
+    raise AssertionError(f"{text!r} is still answered with {before!r}")
 
 
 async def test_a_changed_keyword_takes_effect_within_two_seconds(edited: Edited) -> None:
     assert "can't help" in await edited.answer("my bundle")
     edited.save(GOOD.replace("[parcel]", "[parcel, bundle]"))
 
-    took_s = await changes(edited, "my bundle", "can't help", "order")
+    in_vain_s = await changes(edited, "my bundle", "can't help", "order")
 
-    assert took_s < WITHIN_S + 1  # the last question's own answer takes time too
+    assert in_vain_s < WITHIN_S
 
 
 async def test_a_change_by_hand_is_written_down_with_its_time(edited: Edited) -> None:
