@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from tests.fire import clocks, on_redis, on_sqlite, soak
+from tests.fire import clocks, on_redis, on_sqlite, soak, two_bots
 from tests.fire.lives import LifeFailed
 from tests.fire.report import Report, Step
 from tests.servers import Redis, running_redis
@@ -48,6 +48,12 @@ def scenes(options: argparse.Namespace, server: Redis | None) -> Iterator[tuple[
         yield (
             "redis-long-queue",
             lambda f, step: on_sqlite.long_queue(f, number=o.queued, bus=emptied(server).url, step=step),
+        )
+        yield (
+            "two-bots",
+            lambda f, step: two_bots.refunds(
+                f, emptied(server), tickets=o.tickets, kills=o.bot_kills, seed=o.seed, step=step
+            ),
         )
     yield "steady", lambda f, step: soak.steady(f, seconds=o.minutes * 60, judged=o.minutes >= JUDGED_MIN, step=step)
 
@@ -112,6 +118,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=3, help="rounds of the five troubles of redis")
     parser.add_argument("--clock-messages", type=int, default=5_000, help="messages while the clock jumps")
     parser.add_argument("--queued", type=int, default=100_000, help="messages of the long queue")
+    parser.add_argument("--tickets", type=int, default=500, help="refunds that two bots are asked for")
+    parser.add_argument("--bot-kills", type=int, default=12, help="kills of one of these two bots")
     parser.add_argument("--minutes", type=float, default=10.0, help="length of the steady load")
     parser.add_argument("--seed", type=int, default=1, help="of the random moments")
     return parser.parse_args()

@@ -1,0 +1,133 @@
+"""Two bots on one PostgreSQL and one redis: every refund once, every card final, every customer answered; and M3."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from hermes_bot.workspace.server import WorkspaceServer
+from tests.scenario.refund_crowd import crowd_of, open_shop, world_of
+from tests.scenario.stage import APPROVE, OLIVIA, OMAR, SUPPORT, Buyer, buttons
+from tests.scenario.test_modes import free_port
+from tests.scenario.two_bots import Servers, SharedStage, play, servers_of, two_bots
+from tests.servers import Postgres, Redis, running_redis
+
+pytestmark = pytest.mark.timeout(1_200)
+
+SEED, TICKETS, KILLS = 20261130, 40, 3  # `make fire ARGS="--scene two-bots"` plays 500, docs/fire.md
+FIRST, SECOND = 0, 1
+
+
+@pytest.fixture(scope="module")
+def redis_server() -> Iterator[Redis]:
+    with running_redis() as server:
+        yield server
+
+
+@pytest.fixture
+def servers(postgres: Postgres, redis_server: Redis) -> Servers:
+    return servers_of(postgres, redis_server)
+
+
+async def test_every_refund_once_every_card_final_and_every_customer_answered_whatever_dies(
+    tmp_path: Path, vectors: Path, servers: Servers
+) -> None:
+    told = await play(servers, tmp_path, vectors, tickets=TICKETS, kills=KILLS, seed=SEED)
+
+    assert told.problems == ()
+    assert told.paid + told.rejected == TICKETS
+    assert min(told.paid, told.rejected) > 0
+
+
+async def test_m3_a_message_to_one_its_retry_and_the_click_to_the_other_over_socket_mode(
+    tmp_path: Path, vectors: Path, servers: Servers
+) -> None:
+    (buyer,) = people = crowd_of(1)
+    await open_shop(servers.orders, people)
+    async with WorkspaceServer(world=world_of(people)) as server, two_bots(server, servers, tmp_path, vectors):
+        await server.workspace.wait_for(lambda: server.sockets.connected == 2)
+        turns, took = iter([FIRST]), list[int]()
+
+        def choose(_count: int) -> int:
+            took.append(next(turns, SECOND))
+            return took[-1]
+
+        server.sockets.choose = choose
+        await m3(SharedStage(server, tmp_path, servers), buyer)
+        event = server.sockets.deliveries.sent[0].event_id
+        tries = [each.attempt for each in server.sockets.deliveries.sent if each.event_id == event]
+
+    assert tries == [0, 1]
+    assert (took[0], set(took[1:])) == (FIRST, {SECOND})
+
+
+async def test_m3_a_message_to_one_its_retry_and_the_click_to_the_other_over_http(
+    tmp_path: Path, vectors: Path, servers: Servers
+) -> None:
+    (buyer,) = people = crowd_of(1)
+    await open_shop(servers.orders, people)
+    ports, turns, took = [free_port(), free_port()], iter([FIRST]), list[int]()
+
+    def choose() -> int:
+        took.append(next(turns, SECOND))
+        return ports[took[-1]]
+
+    async with balancer(choose) as url, WorkspaceServer(world=world_of(people), events_url=f"{url}/events") as server:
+        secret = {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": server.world.app.signing_secret}
+        own = [secret | {"HERMES_HTTP__PORT": str(port)} for port in ports]
+        async with two_bots(server, servers, tmp_path, vectors, *own):
+            await m3(SharedStage(server, tmp_path, servers), buyer)
+        assert server.http is not None
+        event = server.http.sent[0].event_id
+        tries = [each.reason for each in server.http.sent if each.event_id == event]
+
+    assert tries == ["http_timeout", ""]
+    assert (took[0], set(took[1:])) == (FIRST, {SECOND})
+
+
+async def m3(stage: SharedStage, buyer: Buyer) -> None:
+    """Ask for a refund, and approve it; the ack of the first try is lost."""
+    stage.server.acks.lose()
+
+    talk = await stage.say(buyer.user, SUPPORT, f"I want a refund for order {buyer.order.id}")
+    await stage.workspace.wait_for(lambda: not stage.server.unsettled, 120.0)
+    card = await stage.card("approval", buyer.order.id)
+    for user in (OMAR, OLIVIA):  # the amount takes two people
+        assert (await stage.click(user, card, APPROVE)).ok
+    await stage.workspace.wait_for(lambda: not buttons(stage.now(card)), 120.0)
+    await stage.quiet()
+
+    said = [post.text for post in stage.replies(talk)]
+    assert stage.number("SELECT count(*) FROM tickets") == 1
+    assert stage.number("SELECT count(*) FROM audit WHERE action = 'ran'") == 1
+    assert stage.paid() == {buyer.order.id: 1}
+    assert [("has been refunded" in text) for text in said] == [False, True]
+    assert await stage.letters() == []
+
+
+@asynccontextmanager
+async def balancer(choose: Callable[[], int]) -> AsyncIterator[str]:
+    """Give each request, whole as it came, to the bot on the chosen port."""
+
+    async def forward(request: web.Request) -> web.Response:
+        async with aiohttp.ClientSession() as session:
+            url = f"http://127.0.0.1:{choose()}{request.path}"
+            kept = {name: text for name, text in request.headers.items() if name.lower() != "host"}
+            async with session.post(url, data=await request.read(), headers=kept) as answer:
+                body, kind = await answer.read(), answer.content_type
+                return web.Response(status=answer.status, body=body, content_type=kind)
+
+    app = web.Application()
+    app.add_routes([web.post("/slack/{tail:.*}", forward)])
+    runner = web.AppRunner(app, access_log=None)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/slack"
+    finally:
+        await runner.cleanup()
