@@ -1,4 +1,4 @@
-"""What every part's tests share: the labelled data beside the checkout, a PostgreSQL, a running local workspace."""
+"""What all tests share: the labelled data beside the checkout, a PostgreSQL, the routes' vectors, a workspace."""
 
 import os
 from collections.abc import AsyncIterator, Iterator
@@ -8,7 +8,10 @@ import pytest
 import pytest_asyncio
 from hypothesis import settings
 
+from hermes_bot import settings as hermes_settings
+from hermes_bot.app.build import build_router
 from hermes_bot.workspace.server import WorkspaceServer
+from routing.routes_file import load_table
 from tests.servers import NoServer, Postgres, running_postgres
 
 settings.register_profile("hermes", deadline=None)  # a busy machine is no failure; pytest-timeout guards hanging
@@ -38,6 +41,19 @@ def postgres() -> Iterator[Postgres]:
         if os.environ.get("HERMES_REQUIRE_SHARED") == "1":
             raise
         pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
+def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache folder in which the shipped routes are encoded by the profile `light`: seconds of work, done once.
+
+    Copy it before something may write there.
+    """
+    folder = tmp_path_factory.mktemp("vectors")
+    variables = {"HERMES_DATA__PATH": str(folder), "HERMES_ENCODER__PROFILE": "light"}
+    loaded = hermes_settings.load(None, variables, folder=folder)
+    build_router(loaded, load_table(loaded.routing.file)).close()
+    return folder / "cache"
 
 
 @pytest_asyncio.fixture

@@ -50,12 +50,11 @@ ALLOWED = read_specs(CONFIGS / "agents.yaml")[0].allowed
 
 
 @pytest.fixture(scope="session")
-def router(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Router]:
-    """The shipped routes with the light encoder: encoding its utterances takes seconds, so once for all tests."""
-    cache = tmp_path_factory.mktemp("vectors")
+def router(vectors: Path) -> Iterator[Router]:
+    """The shipped routes with the light encoder."""
     table = load_table(CONFIGS / "routing.yaml")
     router = Router(
-        table.routes, LightEncoder(), cache_folder=cache, not_sure=table.not_sure, known_words=english_words()
+        table.routes, LightEncoder(), cache_folder=vectors, not_sure=table.not_sure, known_words=english_words()
     )
     yield router
     router.close()

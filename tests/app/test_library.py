@@ -13,9 +13,8 @@ import pytest
 
 from agents.desk import Desk
 from agents.entry import EntryAgent
-from hermes_bot import observe, settings
+from hermes_bot import observe
 from hermes_bot.app import HermesApp
-from hermes_bot.app.build import build_router
 from hermes_bot.errors import BusStopped, PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import REPLY_READY, Reply, Work, read
@@ -23,8 +22,7 @@ from hermes_bot.messages.task_payloads import TaskResult, TaskStatus
 from hermes_bot.people import Person
 from hermes_bot.tasks.requests import TaskFailed
 from hermes_bot.tasks.task import Part
-from routing.routes_file import load_table
-from tests.servers import Redis, running_redis
+from tests.servers import Redis
 
 ONE_ROUTE = """
 routes:
@@ -36,21 +34,6 @@ routes:
 FEW_ROUTES = ONE_ROUTE.replace("after_sales", "order")
 QUESTION = "我的订单一直没发货，想查询一下"
 Running = Callable[..., AbstractAsyncContextManager[HermesApp]]
-
-
-@pytest.fixture(scope="session")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The shipped routes, encoded once for all tests."""
-    folder = tmp_path_factory.mktemp("library")
-    loaded = settings.load(None, {"HERMES_DATA__PATH": str(folder), "HERMES_ENCODER__PROFILE": "light"}, folder=folder)
-    build_router(loaded, load_table(loaded.routing.file)).close()
-    return folder / "cache"
-
-
-@pytest.fixture(scope="session")
-def redis_server() -> Iterator[Redis]:
-    with running_redis() as server:
-        yield server
 
 
 @pytest.fixture(params=["memory", "sqlite", "redis"])

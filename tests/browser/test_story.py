@@ -6,6 +6,7 @@ Screenshots are kept in `tests/artifacts`; `docs/pictures/workspace.png`, which 
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -23,9 +24,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def address(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
-    """The page of a bot that was started as a newcomer starts it."""
+async def address(vectors: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[str]:
+    """The page of a bot that was started as a newcomer starts it, but that its routes are encoded already."""
     folder = tmp_path_factory.mktemp("newcomer")
+    shutil.copytree(vectors, folder / "data" / "cache")
     bot = BotProcess(NO_SLACK | {"HERMES_DATA__PATH": "data"}, folder)
     told = await bot.start()
     yield told["page"]

@@ -17,8 +17,6 @@ import pytest
 import pytest_asyncio
 from sqlalchemy import Connection, insert, select
 
-from hermes_bot import settings
-from hermes_bot.app.build import build_router
 from hermes_bot.llm.light_encoder import LightEncoder
 from hermes_bot.memory.fact import FactKind
 from hermes_bot.memory.memory import Memory
@@ -27,7 +25,6 @@ from hermes_bot.messages.message import utc_now
 from hermes_bot.store import tables as t
 from hermes_bot.store.database import Database
 from hermes_bot.workspace.server import WorkspaceServer
-from routing.routes_file import load_table
 from tests.scenario.bot_process import BotProcess, environment
 from tests.scenario.stage import APPROVE, OMAR, SUPPORT, Buyer, Stage, story_world
 
@@ -60,11 +57,9 @@ def found_in(folder: Path, words: list[str]) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def data(tmp_path: Path) -> Path:
+def data(vectors: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "data"
-    variables = {"HERMES_DATA__PATH": str(folder), "HERMES_ENCODER__PROFILE": "light"}
-    loaded = settings.load(None, variables, folder=tmp_path)
-    build_router(loaded, load_table(loaded.routing.file)).close()
+    shutil.copytree(vectors, folder / "cache")
     return folder
 
 

@@ -1,6 +1,7 @@
 """One real light encoder for all routing tests, and the router on the shipped routes."""
 
 import json
+import shutil
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
@@ -59,15 +60,16 @@ def shipped_routes() -> tuple[Route, ...]:
 
 
 @pytest.fixture(scope="session")
-def vectors_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("vectors")
+def vectors_folder(vectors: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the shipped routes' vectors, for some tests add routes."""
+    return shutil.copytree(vectors, tmp_path_factory.mktemp("routes") / "cache")
 
 
 @pytest.fixture
 async def router(
     shipped_routes: tuple[Route, ...], light_encoder: LightEncoder, vectors_folder: Path
 ) -> AsyncIterator[Router]:
-    """The shipped routes in the light profile; the first test fills the cache, the others read it."""
+    """The shipped routes in the light profile."""
     built = Router(shipped_routes, light_encoder, cache_folder=vectors_folder, known_words=english_words())
     yield built
     built.close()

@@ -1,4 +1,4 @@
-"""Fixtures of the scenarios: route vectors computed once for every data folder, and a stage with a running bot."""
+"""Fixtures of the scenarios: a data folder in which nothing is left to encode, and a stage with a running bot."""
 
 from __future__ import annotations
 
@@ -11,22 +11,10 @@ import pytest_asyncio
 
 from hermes_bot import settings
 from hermes_bot.app import HermesApp
-from hermes_bot.app.build import build_router
 from hermes_bot.workspace.server import WorkspaceServer
-from routing.routes_file import load_table
 from tests.scenario.bot_process import environment
 from tests.scenario.crowd import dead_letters
 from tests.scenario.stage import Buyer, Stage, buyers, private_in_channels, story_world
-
-
-@pytest.fixture(scope="session")
-def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache folder in which the shipped routes are encoded already, by the profile `light`."""
-    folder = tmp_path_factory.mktemp("vectors")
-    variables = {"HERMES_DATA__PATH": str(folder), "HERMES_ENCODER__PROFILE": "light"}
-    loaded = settings.load(None, variables, folder=folder)
-    build_router(loaded, load_table(loaded.routing.file)).close()
-    return folder / "cache"
 
 
 @pytest.fixture
