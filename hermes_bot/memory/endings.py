@@ -60,10 +60,12 @@ class Endings:
 
     async def sum_up(self) -> int:
         """Sum up the tickets that ended since the last time; return how many."""
-        waiting = await self._database.run(lambda connection: _ended(connection, self._since))
+        waiting, newest = await self._database.run(lambda connection: _ended(connection, self._since))
         for row in waiting:
             await self._finish(row)
             self._since = max(self._since, row.updated_at - LOOK_BACK)
+        if newest is not None and len(waiting) < AT_ONCE:  # nothing older is left: a quiet shop is not read again
+            self._since = max(self._since, newest - LOOK_BACK)
         return len(waiting)
 
     async def finish(self, ticket_id: str) -> None:
@@ -78,10 +80,10 @@ class Endings:
         await self._memory.add_summary(PersonOwner(row.team, row.requester), summary)
 
 
-def _ended(connection: Connection, since: datetime) -> Sequence[Row[Any]]:
+def _ended(connection: Connection, since: datetime) -> tuple[Sequence[Row[Any]], datetime | None]:
     """Return tickets that ended and have no summary that is as new as they are, those that changed first first.
 
-    Blanked ones have nothing to say.
+    And when a ticket changed last, None where there is none. Blanked ones have nothing to say.
     """
     summed_up = exists().where(
         facts.c.owner_kind == "person",
@@ -93,7 +95,8 @@ def _ended(connection: Connection, since: datetime) -> Sequence[Row[Any]]:
     )
     ended = tickets.c.updated_at >= since, tickets.c.status.in_(ENDED), tickets.c.subject != ""
     wanted = select(tickets).where(*ended, ~summed_up).order_by(tickets.c.updated_at, tickets.c.number)
-    return connection.execute(wanted.limit(AT_ONCE)).all()
+    newest = connection.execute(select(tickets.c.updated_at).order_by(tickets.c.updated_at.desc()).limit(1)).scalar()
+    return connection.execute(wanted.limit(AT_ONCE)).all(), newest
 
 
 def _id_of_ticket() -> Any:

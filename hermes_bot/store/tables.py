@@ -75,6 +75,7 @@ tickets = Table(
     Column("opened_at", UtcDateTime, nullable=False),
     Column("updated_at", UtcDateTime, nullable=False),
     Index("tickets_by_conversation", "context_id", "requester"),
+    Index("tickets_by_change", "updated_at"),
     sqlite_autoincrement=True,
 )
 

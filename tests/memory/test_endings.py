@@ -105,3 +105,19 @@ async def test_more_tickets_than_are_summed_up_at_once_are_all_summed_up(
 
     assert [await endings.sum_up() for _ in range(4)] == [20, 20, 5, 0]
     assert len(await memory.facts(EMMA)) == 45
+
+
+async def test_a_start_with_nothing_left_to_sum_up_looks_only_at_what_changes_from_then_on(
+    database: Database, memory: Memory, clock: Clock
+) -> None:
+    long_ago = clock()
+    clock.pass_by(60)
+    await ticket(database, clock, 1, "solved")
+    await Endings(database, memory).sum_up()
+    restarted = Endings(database, memory)
+    assert await restarted.sum_up() == 0
+    await ticket(database, clock, 2, "solved", updated_at=long_ago)
+    await ticket(database, clock, 3, "solved")
+
+    assert await restarted.sum_up() == 1
+    assert {fact.ticket_id for fact in await memory.facts(EMMA)} == {"T-1", "T-3"}
