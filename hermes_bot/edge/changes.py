@@ -20,6 +20,7 @@ from hermes_bot.edge.inbound import (
     identifier,
     team_of,
 )
+from hermes_bot.edge.spoken import spoken
 from hermes_bot.edge.text import decode
 from hermes_bot.messages.message import PRIORITY_OPERATOR, PRIORITY_USER, Chain, Message
 from hermes_bot.messages.payloads import fields_of
@@ -129,8 +130,7 @@ def _by_a_person(message: Mapping[str, Any], bot: Bot) -> bool:
 
 
 def _words(message: Mapping[str, Any], bot: Bot) -> str:
-    raw = message.get("text")
-    return decode(raw, bot_user=bot.user) if isinstance(raw, str) else ""
+    return decode(spoken(message), bot_user=bot.user)
 
 
 def _thread(message: Mapping[str, Any], ts: str) -> str:

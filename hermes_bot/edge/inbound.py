@@ -12,7 +12,8 @@ from typing import Any
 from msgspec import structs
 
 from hermes_bot.edge.channels import ChannelPolicy, Mode
-from hermes_bot.edge.text import decode, mentions, storable
+from hermes_bot.edge.spoken import spoken
+from hermes_bot.edge.text import decode, mentions, quotes_mention, storable
 from hermes_bot.messages.message import PRIORITY_USER, Chain, Message
 from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, fields_of
 
@@ -94,8 +95,7 @@ def _inbound(event: Mapping[str, Any], team: str, bot: Bot) -> Inbound | None:
     channel, user, ts = (identifier(event.get(name)) for name in ("channel", "user", "ts"))
     if not (channel and user and ts):
         return None
-    raw = event.get("text")
-    text = raw if isinstance(raw, str) else ""
+    text = spoken(event)
     thread_ts = identifier(event.get("thread_ts"))
     return Inbound(
         team=team,
@@ -106,7 +106,8 @@ def _inbound(event: Mapping[str, Any], team: str, bot: Bot) -> Inbound | None:
         text=decode(text, bot_user=bot.user),
         user_team=identifier(event.get("user_team")) or identifier(event.get("team")),
         thread_ts="" if thread_ts == ts else thread_ts,
-        mentioned=event.get("type") == "app_mention" or mentions(text, bot.user),
+        mentioned=mentions(text, bot.user)
+        or (event.get("type") == "app_mention" and not quotes_mention(text, bot.user)),
         files=_files(event),
     )
 

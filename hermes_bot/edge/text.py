@@ -15,6 +15,7 @@ TEXT_CHARACTERS = 40_000
 UPDATE_CHARACTERS = 4_000
 
 _TOKEN = re.compile(r"<([^<>]*)>")
+_CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _GRAPHEME = regex.compile(r"\X")
 # Where a text may be cut, best first: after a paragraph, a line, a sentence (also Chinese), a clause, a word.
 _SEAMS = tuple(re.compile(seam) for seam in (r"\n\n+", r"\n", r"[.!?…]\s|[。！？]", r"[,;:]\s|[，；：]", r"\s"))
@@ -42,7 +43,16 @@ def decode(text: str, *, bot_user: str = "") -> str:
 
 
 def mentions(text: str, user: str) -> bool:
-    """Return whether Slack's text mentions the user."""
+    """Return whether Slack's text calls the user: a mention inside of code is an example of one."""
+    return _names(_CODE.sub(" ", text), user)
+
+
+def quotes_mention(text: str, user: str) -> bool:
+    """Return whether the text mentions the user inside of code, and nowhere else."""
+    return _names(text, user) and not mentions(text, user)
+
+
+def _names(text: str, user: str) -> bool:
     return bool(user) and re.search(rf"<@{re.escape(user)}(?:\|[^<>]*)?>", text) is not None
 
 

@@ -299,7 +299,7 @@ def _open(
         thread_ts=thread_ts,
         requester=inbound.user,
         language=language,
-        subject=inbound.text[:SUBJECT_CHARACTERS],
+        subject=_words_of(inbound)[:SUBJECT_CHARACTERS],
         status=TicketStatus.NEW.value,
         owner=Owner.BOT.value,
         priority=Priority.NORMAL.value,

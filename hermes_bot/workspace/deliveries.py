@@ -109,7 +109,8 @@ class Deliveries:
 
     def ack(self, envelope_id: str, payload: Json) -> None:
         """Take an ack from whichever socket, unless a test lets it get lost or come late."""
-        fault = self.faults.take()
+        envelope = self._open.get(envelope_id)
+        fault = self.faults.take(envelope.frame["payload"].get("event_id", "") if envelope is not None else "")
         if fault is None:
             self._settle(envelope_id, payload)
         elif fault.delay_s is not None:

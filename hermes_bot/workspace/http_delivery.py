@@ -144,7 +144,7 @@ class HttpDelivery:
         raw = json.dumps(body).encode()
         headers: dict[str, str] = {}
         for attempt in range(len(RETRY_AFTER_S) + 1):
-            answer = await self._post(self._events_url, raw, "application/json", headers)
+            answer = await self._post(self._events_url, raw, "application/json", headers, body["event_id"])
             now = self._clock.now()
             self.sent.append(HttpTry(event_id=body["event_id"], attempt=attempt, reason=answer.reason, at=now))
             self._wake()
@@ -164,9 +164,11 @@ class HttpDelivery:
         finally:
             timer.cancel()
 
-    async def _post(self, url: str, body: bytes, content_type: str, headers: Mapping[str, str]) -> _Answer:
+    async def _post(
+        self, url: str, body: bytes, content_type: str, headers: Mapping[str, str], event_id: str = ""
+    ) -> _Answer:
         signed = {"Content-Type": content_type, **self._signature(body), **headers}
-        fault = self.faults.take()
+        fault = self.faults.take(event_id)
         try:
             answer = await within(self._clock, ACK_LIMIT_S, self._request(url, body, signed))
             lost = fault is not None and (fault.delay_s is None or fault.delay_s > ACK_LIMIT_S)

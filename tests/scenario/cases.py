@@ -13,6 +13,7 @@ from typing import Any
 
 from hermes_bot import settings
 from hermes_bot.app import HermesApp
+from hermes_bot.workspace.clock import Clock
 from hermes_bot.workspace.people import Channel, Member, World
 from hermes_bot.workspace.posts import Post
 from hermes_bot.workspace.server import WorkspaceServer
@@ -56,9 +57,18 @@ def cases_world(clerk: str = "") -> World:
 
 @asynccontextmanager
 async def playing(
-    mode: str, folder: Path, vectors: Path, clerk: str = "", more: Mapping[str, str] = MORE
+    mode: str,
+    folder: Path,
+    vectors: Path,
+    clerk: str = "",
+    more: Mapping[str, str] = MORE,
+    *,
+    clock: Clock | None = None,
 ) -> AsyncIterator[Stage]:
-    """Run the whole bot in Socket Mode or over signed HTTP; at the end no letter may be dead."""
+    """Run the whole bot in Socket Mode or over signed HTTP; at the end no letter may be dead.
+
+    The workspace goes by `clock`, the bot by the real time.
+    """
     data = folder / "data"
     shutil.copytree(vectors, data / "cache")
     port, world = free_port(), cases_world(clerk)
@@ -66,7 +76,7 @@ async def playing(
     http: dict[str, Any] = (
         {"events_url": f"{url}/events", "interactions_url": f"{url}/interactions"} if mode == "http" else {}
     )
-    async with WorkspaceServer(world=world, **http) as server:
+    async with WorkspaceServer(world=world, clock=clock, **http) as server:
         variables = environment(server, data, **more)
         if mode == "http":
             secret = server.world.app.signing_secret
