@@ -18,3 +18,8 @@ def goods_in(text: str, items: Iterable[Mapping[str, Any]]) -> tuple[Wanted, ...
 def names_goods(text: str, items: Iterable[Mapping[str, Any]]) -> bool:
     """Return whether the text names any of these goods."""
     return goods.names_goods(text, [Item(**item) for item in items])
+
+
+def names_goods_unclearly(text: str, items: Iterable[Mapping[str, Any]]) -> bool:
+    """Return whether the text names more pieces than the order has, or keeps what it also wants to give back."""
+    return goods.names_goods_unclearly(text, [Item(**item) for item in items])

@@ -7,21 +7,29 @@ from dataclasses import dataclass
 from typing import Any
 
 from agents.planner import Run
-from agents.rules.goods import goods_in
+from agents.rules.goods import goods_in, names_goods_unclearly
 from agents.rules.which_order import words_of
 from agents.words import says_yes
-from hermes_bot.tools.money import money_in
+from hermes_bot.tools.money import money_in, speaks_of_other_money
 
 CHOICE_CONFIRM = "confirm:"
 
 _SOME = re.compile(
-    r"\bpart(?:ial(?:ly)?|ly| of)\b|\bsome of\b|\bonly (?:one|some|part)\b|\bhalf\b(?! an? )|"
+    r"\bpart(?:ial(?:ly)?|ly| of)\b|(?<![\d/])\d{1,2} ?/ ?\d{1,3}(?![\d/])|\bdifference\b|"
+    r"\b(?:shipping|delivery|postage|customs) ?(?:costs?|fees?|charges?|duties)\b|"
+    r"运费|邮费|差价|差额|[一二两三四五六七八九\d]成(?!新)|"
+    r"\bsome of\b|\bonly (?:one|some|part)\b|\bhalf\b(?! an? )|"
     r"\b(?:a|one) (?:third|quarter)\b|\btwo thirds\b|(?<!\d)\d{1,2} ?(?:%|percent\b)|部分|一部分|其中|一半|分之",
     re.IGNORECASE,
 )
 _HALF = re.compile(
     r"\bhalf (?:of )?(?:my |the |its )?(?:money|price|amount|sum|total|cost)\b|(?<!\d)50 ?(?:%|percent\b)|"
     r"退(?:我|还|回|款)?一半|一半的?(?:钱|金额|款|价)",
+    re.IGNORECASE,
+)
+_ALL = re.compile(
+    r"\b(?:everything|all of (?:it|them)|(?:whole|entire|full) (?:order|amount|sum|price|money|thing)|in full|fully)\b"
+    r"|全部|全额|全退|整单|都退",
     re.IGNORECASE,
 )
 
@@ -45,10 +53,12 @@ def part_of(run: Run, facts: dict[str, Any], order: dict[str, Any]) -> Part:
     if offer is not None and _agrees(run):
         part = Part(cents=int(offer["cents"]), items=tuple(offer["items"]), goods=str(offer["goods"]))
         return part if part.cents <= facts["open_cents"] else Part(problem="above_open")
-    for words in dict.fromkeys((run.text if not run.choice else "", words_of(run))):
-        found = _named(words, facts, order)
-        if found is not None:
-            return found
+    said = _named(run.text, facts, order) if not run.choice else None
+    if said is None and run.memory.get("waiting") == "part" and _ALL.search(run.text):
+        return Part()
+    said = said or _named(words_of(run), facts, order)
+    if said is not None:
+        return said
     some = _SOME.search(f"{run.text} {words_of(run)}") is not None and not run.choice
     return Part(problem="unclear") if some else Part()
 
@@ -63,7 +73,11 @@ def _agrees(run: Run) -> bool:
 def _named(words: str, facts: dict[str, Any], order: dict[str, Any]) -> Part | None:
     amounts = money_in(words)
     goods = goods_in(words, order["items"])
-    if len(amounts) == 1:
+    unread = len(amounts) > 1 or speaks_of_other_money(words) or any(not amount.cents for amount in amounts)
+    if unread or names_goods_unclearly(words, order["items"]):
+        return Part(problem="unclear")
+    whole = [amount.cents for amount in amounts] == [order.get("total_cents")]
+    if amounts and not (whole and goods):
         amount = amounts[0]
         if amount.currency != facts["currency"]:
             return Part(problem="currency")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hermes_bot.tools.order import Item
@@ -23,6 +23,11 @@ _WRITTEN = re.compile(
     r"(?:(?P<before>\d{1,3})\s*[x×*]\s*)?(?P<name>.*?)(?:\s*[x×*]\s*(?P<after>\d{1,3}))?", re.IGNORECASE | re.DOTALL
 )
 _EXCEPT = re.compile(r"\b(?:except(?: for)?|but not|apart from|other than|everything but|all but)\b|除了?|除开")
+_KEEPS = re.compile(
+    r"(?<!to )(?<!not )\bkeep(?:ing)?\b|\b(?:don't|do not|not|never) (?:refund|return|send back)\b|\b(?:is|are) fine\b"
+    r"|留着|留下|保留|不退|别退|不用退|不要退|没问题"
+)
+_CLAUSE = re.compile(r"[.,;!?，。；！？、\n]|\b(?:but|and)\b|但是?|不过")
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -64,10 +69,13 @@ def wanted_of(written: str, items: Iterable[Item]) -> Wanted | None:
 def goods_in(text: str, items: Sequence[Item]) -> tuple[Wanted, ...]:
     """Return the goods of an order that the text names, in the order's own order; empty where it names none.
 
-    "everything except the kettle" is all the others.
+    "everything except the kettle" is all the others; "I keep the kettle" is no wish for it.
     """
     flat = _flat(text[:MOST_TEXT])
     places = {item.sku: place for item in items if (place := _place(flat, item)) is not None}
+    kept = _kept(flat, items)
+    if kept and not _EXCEPT.search(flat):
+        return _besides(kept, places, items)
     exception = _EXCEPT.search(flat)
     if exception:
         kept = {sku for sku, place in places.items() if place > exception.start()}
@@ -78,6 +86,33 @@ def goods_in(text: str, items: Sequence[Item]) -> tuple[Wanted, ...]:
         _so_many(item, _number_before(flat, places[item.sku]) or item.quantity) for item in items if item.sku in places
     )
     return tuple(wanted for wanted in found if wanted is not None)
+
+
+def names_goods_unclearly(text: str, items: Sequence[Item]) -> bool:
+    """Return whether the text names more pieces than the order has, or keeps what it also wants to give back."""
+    flat = _flat(text[:MOST_TEXT])
+    places = {item.sku: place for item in items if (place := _place(flat, item)) is not None}
+    if any(item.sku in places and _number_before(flat, places[item.sku]) > item.quantity for item in items):
+        return True
+    if _EXCEPT.search(flat):
+        return False
+    kept = _kept(flat, items)
+    others = [clause for clause in _CLAUSE.split(flat) if not _KEEPS.search(clause)]
+    both = any(item.sku in kept and _place(clause, item) is not None for clause in others for item in items)
+    return both or (bool(kept) and not _besides(kept, places, items))
+
+
+def _kept(flat: str, items: Sequence[Item]) -> set[str]:
+    """Return the SKUs of what the customer says to keep, clause by clause."""
+    clauses = [clause for clause in _CLAUSE.split(flat) if _KEEPS.search(clause)]
+    return {item.sku for item in items for clause in clauses if _place(clause, item) is not None}
+
+
+def _besides(kept: Collection[str], places: Mapping[str, int], items: Sequence[Item]) -> tuple[Wanted, ...]:
+    """Return what is named besides the goods that are kept; all other goods where nothing is."""
+    others = [item for item in items if item.sku not in kept]
+    named = [item for item in others if item.sku in places] or others
+    return tuple(Wanted(item=item, quantity=item.quantity) for item in named)
 
 
 def names_goods(text: str, items: Sequence[Item]) -> bool:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_bot.tools.money import Money, format_money, parse_money
+from hermes_bot.tools.money import Money, format_money, money_in, parse_money, speaks_of_other_money
 
 cents = st.integers(0, 99_999_999)
 
@@ -54,3 +54,43 @@ def test_what_is_not_sure_is_not_read(text: str) -> None:
 )
 def test_amounts_are_shown_with_their_currency(language: str, shown: str) -> None:
     assert format_money(123_450, "EUR", language) == shown
+
+
+@pytest.mark.parametrize(
+    "text, amounts",
+    [
+        ("refund EUR 20 of it", [(2_000, "EUR")]),
+        ("EUR20", [(2_000, "EUR")]),
+        ("退$100", [(10_000, "USD")]),
+        ("退100欧元", [(10_000, "EUR")]),
+        ("退一百五十块", [(15_000, "CNY")]),
+        ("退1千元", [(100_000, "CNY")]),
+        ("人民币100", [(10_000, "CNY")]),
+        ("€20 for one and €70 for the other", [(2_000, "EUR"), (7_000, "EUR")]),
+        ("一块退了", []),
+        ("我要退钱", []),
+    ],
+)
+def test_amounts_in_a_text_are_all_read(text: str, amounts: list[tuple[int, str]]) -> None:
+    assert [(money.cents, money.currency) for money in money_in(text)] == amounts
+    assert not speaks_of_other_money(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-50 EUR",
+        "1,000 EUR",
+        "10.005 EUR",
+        "1e2 EUR",
+        "twenty euros",
+        "€20-30",
+        "20-30 EUR",
+        "€1.000",
+        "1.5万元",
+        "几百元",
+    ],
+)
+def test_an_amount_that_cannot_be_read_is_noticed_and_never_read_in_part(text: str) -> None:
+    assert money_in(text) == ()
+    assert speaks_of_other_money(text)
