@@ -18,7 +18,7 @@ from hermes_bot.messages.payloads import TICKET_HANDOFF, Said, Work
 from hermes_bot.tickets.ticket import Ticket, TicketStatus
 
 MOST_REPEATS = 2
-ORDER = "order"  # on the blackboard: the order that the conversation is about
+ORDER = "order"  # in an agent's memory and on the blackboard: the order that the conversation is about
 LONGEST_SHOWN = 200
 
 
@@ -26,10 +26,9 @@ async def ended(
     message: Message, desk: Desk, case: Case, run: Run, end: Finish | Delegate, origin: Message
 ) -> list[Message]:
     """Return the messages that end a run. `origin` is the message that it answers, `message` the one handled now."""
-    if case.work is None or case.ticket is None:
-        await kept(message, desk, case, run, end)
-        return [_to_who_asked(desk, run, end, origin)]
     await kept(message, desk, case, run, end)
+    if case.work is None or case.ticket is None:
+        return [_to_who_asked(desk, run, end, origin)]
     return await _to_customer(message, desk, case.ticket, run, end, case.work)
 
 
@@ -105,8 +104,9 @@ def _not_for_ever(run: Run, end: Finish) -> Finish:
 
 async def _remember(message: Message, desk: Desk, ticket: Ticket, run: Run, memory: dict[str, Any]) -> None:
     await desk.runs.save(ticket.id, run.agent, memory, message_id=message.id)
-    order = memory.get("order")
-    await write_board(ticket, message, desk, run.agent, {ORDER: order} if order else {})
+    order = memory.get(ORDER)
+    if order and order != run.board.get(ORDER):
+        await write_board(ticket, message, desk, run.agent, {ORDER: order})
 
 
 def _status(ticket: Ticket, run: Run, end: Finish) -> TicketStatus:

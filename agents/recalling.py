@@ -54,16 +54,10 @@ async def _facts(memory: Memories, ticket: Ticket, run: Run) -> tuple[str, ...]:
 
 
 async def kept(message: Message, desk: Desk, case: Case, run: Run, end: Finish | Delegate) -> None:
-    """Keep what this message's work was: in the agent's window, and of the customer's words what the rules allow."""
-    memory, ticket = desk.memory, case.ticket
-    if memory is None or ticket is None:
-        return
-    window = await memory.working.load(ticket.id, run.agent, message_id=message.id)
-    window = window.added(*_entries(ticket, run, end))
-    await memory.working.save(ticket.id, run.agent, window, message_id=message.id)
-    if case.work is not None and not run.choice:
-        said = Said(by=_person(ticket), ticket_id=ticket.id, message_id=run.message_id)
-        await memory.long_term.hear(run.text, said, language=run.language)
+    """Keep what this message's work was in the agent's window."""
+    if desk.memory is not None and case.ticket is not None:
+        entries = _entries(case.ticket, run, end)
+        await desk.memory.working.add(case.ticket.id, run.agent, *entries, message_id=message.id)
 
 
 async def heard(message: Message, ticket: Ticket, text: str, desk: Desk) -> None:

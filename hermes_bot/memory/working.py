@@ -7,13 +7,13 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, Row, insert, select, update
 
 from hermes_bot.memory.fact import FactKind
 from hermes_bot.memory.memory import Memory
 from hermes_bot.memory.owner import Concluded, PersonOwner
 from hermes_bot.memory.secrets import without_secrets
-from hermes_bot.memory.window import Window
+from hermes_bot.memory.window import Entry, Window
 from hermes_bot.store.database import Database
 from hermes_bot.store.locks import lock
 from hermes_bot.store.memory_tables import working_memories
@@ -33,18 +33,22 @@ class WorkingMemory:
     async def load(self, ticket_id: str, agent: str, *, message_id: str) -> Window:
         """Return the window before `message_id` was handled; empty at the start."""
         row = await self._database.run(lambda connection: connection.execute(_here(ticket_id, agent)).first())
-        if row is None:
-            return Window()
-        return msgspec.convert(row.previous if row.message_id == message_id else row.state, Window)
+        return msgspec.convert(_before(row, message_id), Window)
+
+    async def add(self, ticket_id: str, agent: str, *entries: Entry, message_id: str) -> None:
+        """Keep the window before `message_id` was handled, with the entries added."""
+        await self._write(ticket_id, agent, message_id, lambda before: before.added(*entries))
 
     async def save(self, ticket_id: str, agent: str, window: Window, *, message_id: str) -> None:
         """Keep the window that results from handling `message_id`."""
-        state: dict[str, Any] = msgspec.to_builtins(window)
+        await self._write(ticket_id, agent, message_id, lambda _before: window)
 
+    async def _write(self, ticket_id: str, agent: str, message_id: str, after: Callable[[Window], Window]) -> None:
         def work(connection: Connection) -> None:
             lock(connection, f"working:{ticket_id}:{agent}")
             row = connection.execute(_here(ticket_id, agent)).first()
-            previous = {} if row is None else row.previous if row.message_id == message_id else row.state
+            previous = _before(row, message_id)
+            state = msgspec.to_builtins(after(msgspec.convert(previous, Window)))
             values = {"state": state, "previous": previous, "message_id": message_id, "updated_at": self._clock()}
             if row is None:
                 connection.execute(insert(working_memories).values(ticket_id=ticket_id, agent=agent, **values))
@@ -71,6 +75,13 @@ class WorkingMemory:
             subject=f"subtask:{ticket_id}:{task}",
         )
         return window.finished(task, without_secrets(result))
+
+
+def _before(row: Row[Any] | None, message_id: str) -> dict[str, Any]:
+    if row is None:
+        return {}
+    state: dict[str, Any] = row.previous if row.message_id == message_id else row.state
+    return state
 
 
 def _here(ticket_id: str, agent: str) -> Any:

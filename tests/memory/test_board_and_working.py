@@ -54,7 +54,7 @@ def step(text: str, task: str = "") -> Entry:
 
 async def test_no_agent_sees_anothers_steps(database: Database, memory: Memory, clock: Clock) -> None:
     working = WorkingMemory(database, memory, clock=clock)
-    await working.save("T-1", "order", Window().added(step("looked up 10002")), message_id="M1")
+    await working.add("T-1", "order", step("looked up 10002"), message_id="M1")
 
     assert (await working.load("T-1", "order", message_id="M2")).entries == (step("looked up 10002"),)
     assert await working.load("T-1", "refund", message_id="M2") == Window()
@@ -67,8 +67,7 @@ async def test_an_agent_that_runs_again_finds_the_window_it_started_from(
     working = WorkingMemory(database, memory, clock=clock)
     await working.save("T-1", "order", Window().added(step("one")), message_id="M1")
     for _ in range(2):
-        window = await working.load("T-1", "order", message_id="M2")
-        await working.save("T-1", "order", window.added(step("two")), message_id="M2")
+        await working.add("T-1", "order", step("two"), message_id="M2")
 
     assert [each.text for each in (await working.load("T-1", "order", message_id="M3")).entries] == ["one", "two"]
 
