@@ -189,7 +189,8 @@ class Ownership:
 
     async def _reopen(self, message: Message, click: HandoffClicked, tickets: Tickets) -> Sequence[Message]:
         """Open it again, for the one who pressed: somebody has to work on it."""
-        values = {"status": TicketStatus.REOPENED.value, "owner": Owner.HUMAN.value, "assignee": click.user}
+        owned = {"owner": Owner.HUMAN.value, "assignee": click.user, "held_by": ""}
+        values = owned | {"status": TicketStatus.REOPENED.value}
         moved = await self._moved(click, tickets, values | {"ownership_message_id": message.id})
         if not moved.won:
             return self._too_late(message, click, moved.ticket)

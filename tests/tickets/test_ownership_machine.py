@@ -167,9 +167,7 @@ class OwnershipMachine(RuleBasedStateMachine):
         wins = self.status.ended
         outputs = self.press("reopen", user)
         if wins:
-            held = self.held
             self.model(Owner.HUMAN, user, TicketStatus.REOPENED)
-            self.held = held
         self.told(outputs, customer=wins)
 
     @rule(action=st.sampled_from(["claim", "take", "return", "solve", "reopen", "assign", "priority", "reply"]))
