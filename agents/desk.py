@@ -10,8 +10,10 @@ from agents.texts import Texts
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.memory.memories import Memories
 from hermes_bot.messages.message import Message
+from hermes_bot.messages.payloads import Inbound
 from hermes_bot.people import Directory, Roles
 from hermes_bot.store.agent_runs import AgentRuns
+from hermes_bot.store.preferences import Preferences
 from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.runs import Runs
 from hermes_bot.tickets.tickets import Tickets
@@ -64,7 +66,8 @@ class Desk:
     `redelivered` says that an earlier attempt at this message may have run part of the way. `ways` says what
     differs in a channel, by its id. `memory` is what is known beyond this message, None where nothing is kept.
     `agent_runs` keeps the runs of planners that go step by step, None where there are none. `remembering` are the
-    agents that know what the conversation is about; the others start afresh with each message.
+    agents that know what the conversation is about; the others start afresh with each message. `preferences` are what
+    people chose for themselves.
     """
 
     tickets: Tickets
@@ -84,6 +87,14 @@ class Desk:
     memory: Memories | None = None
     agent_runs: AgentRuns | None = None
     remembering: frozenset[str] = REMEMBERING
+    preferences: Preferences | None = None
+
+    async def fixed_language(self, inbound: Inbound) -> str:
+        """Return the language of the answers there, as the channel or the person says; empty: that of the message."""
+        fixed = self.ways_of(inbound.channel).language
+        if fixed or self.preferences is None:
+            return fixed
+        return await self.preferences.language(inbound.team, inbound.user)
 
     def ways_of(self, channel: str) -> Ways:
         """Return how things are done there."""

@@ -73,7 +73,7 @@ class EntryAgent:
         if remark is not None:
             return remark
         text = _words_of(inbound)
-        fixed = desk.ways_of(inbound.channel).language
+        fixed = await desk.fixed_language(inbound)
         located = await desk.tickets.locate(
             inbound, context_id=message.context_id, message_id=message.id, language=fixed or language_of(inbound.text)
         )
@@ -96,7 +96,7 @@ class EntryAgent:
         if ticket.owner is not Owner.BOT:
             return [note(message, ticket, inbound.text)]
         await heard(message, ticket, _words_of(inbound), desk)
-        fixed = desk.ways_of(inbound.channel).language
+        fixed = await desk.fixed_language(inbound)
         situation = replace(await self._situation(message, ticket, desk), team=inbound.user_team or inbound.team)
         language = fixed or language_of(inbound.text, previous=situation.language)
         decision = await decide(inbound, situation, desk)

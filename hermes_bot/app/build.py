@@ -31,6 +31,7 @@ from hermes_bot.edge.edge import Doors, SlackEdge
 from hermes_bot.edge.http_door import Probes
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.edge.surface import Surface
 from hermes_bot.errors import SettingsError
 from hermes_bot.llm.english_words import english_words
 from hermes_bot.memory.memories import Memories
@@ -39,6 +40,7 @@ from hermes_bot.people import Directory, Roles
 from hermes_bot.settings import Settings
 from hermes_bot.store.agent_runs import AgentRuns
 from hermes_bot.store.database import Database
+from hermes_bot.store.preferences import Preferences
 from hermes_bot.store.schema import migrate
 from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.cards_due import CardsDue
@@ -257,6 +259,7 @@ def build_edge(
     *,
     texts: Texts,
     probes: Probes | None = None,
+    surface: Surface | None = None,
 ) -> SlackEdge:
     """Return the edge, not connected."""
     slack, access = settings.slack, settings.access
@@ -282,6 +285,7 @@ def build_edge(
         due=CardsDue(stores.database, every=settings.tickets.cards == "every"),
         on_call=settings.handoff.on_call,
         corrections=CorrectionForms(stores.proposals, stores.tickets, file=settings.routing.file),
+        surface=surface,
     )
     rules = rules_of(settings)
     return SlackEdge(api, desk, bus.publish, doors=doors, policy=policy, rules=rules, clock=clock, probes=probes)
@@ -303,7 +307,7 @@ def desk_of(
         channel: Ways(language=each.language, private_in_thread=each.private_details == "thread")
         for channel, each in settings.slack.channels.items()
     }
-    agent_runs = AgentRuns(stores.database, clock=stores.clock)
+    agent_runs, preferences = AgentRuns(stores.database, clock=stores.clock), Preferences(stores.database)
 
     def desk(redelivered: bool) -> Desk:
         return Desk(
@@ -323,6 +327,7 @@ def desk_of(
             ways=ways,
             memory=memory,
             agent_runs=agent_runs,
+            preferences=preferences,
             remembering=REMEMBERING | stores.specs.with_model,
         )
 

@@ -9,12 +9,14 @@ from agents.texts import Texts
 from hermes_bot.app.build import Clock, Stores, build_edge, secret
 from hermes_bot.app.outlet import Outlet
 from hermes_bot.app.staff_notice import tell_staff
+from hermes_bot.app.surface import SelfService
 from hermes_bot.app.vouched import TEAM, VouchedPeople, completed, split_vouched
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Handler
 from hermes_bot.edge.directory import SlackDirectory
 from hermes_bot.edge.http_door import Probes
 from hermes_bot.edge.slack_api import SlackApi, web_client
+from hermes_bot.edge.surface import Surface
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import EDGE
@@ -73,17 +75,27 @@ class SlackFront:
     """Slack, through the edge."""
 
     def __init__(
-        self, settings: Settings, stores: Stores, bus: Bus, probes: Probes, clock: Clock, texts: Texts
+        self,
+        settings: Settings,
+        stores: Stores,
+        bus: Bus,
+        probes: Probes,
+        clock: Clock,
+        texts: Texts,
+        surface: Surface | None = None,
     ) -> None:
         self._bus = bus
+        self._forgets = SelfService(settings, stores, texts, clock)
         self.team = ""
         api = SlackApi(web_client(secret(settings.access.bot_token), settings.access.api_url))
         self.directory: Directory = SlackDirectory(api, clock=clock)
-        self._edge = build_edge(settings, stores, api, self.directory, bus, clock, texts=texts, probes=probes)
+        self._edge = build_edge(
+            settings, stores, api, self.directory, bus, clock, texts=texts, probes=probes, surface=surface
+        )
 
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
-        """Return the edge's handlers."""
-        return {EDGE: self._edge.handlers()}
+        """Return the edge's handlers, and what forgets people who ask for it."""
+        return {EDGE: self._edge.handlers(), **self._forgets.handlers()}
 
     async def open(self) -> None:
         """Connect."""

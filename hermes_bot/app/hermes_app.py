@@ -27,6 +27,7 @@ from hermes_bot.app.planners import Planners, build_chat, build_models
 from hermes_bot.app.remembering import Remembering
 from hermes_bot.app.route_effect import corrections_of
 from hermes_bot.app.sharing import check_shared, check_staffed, listens, warn_of_store
+from hermes_bot.app.surface import surface_of
 from hermes_bot.app.tool_sources import kept_for
 from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Backend
@@ -114,7 +115,7 @@ class HermesApp:
         await routing.open()
         backend, watch = build_backend(settings, self._clock), stores.watch
         self.bus = bus = build_bus(settings, backend, watch, self._clock, self._staffed)
-        self._front = front = self._build_front(settings, stores, bus, backend, texts)
+        self._front = front = self._build_front(settings, stores, bus, backend, texts, routing)
         self._parts.push_async_callback(front.close)
         await front.open()
         roles = Roles(front.directory, team=front.team)
@@ -188,11 +189,14 @@ class HermesApp:
         )
         return in_workspace(settings, self.workspace)
 
-    def _build_front(self, settings: Settings, stores: Stores, bus: Bus, backend: Backend, texts: Texts) -> Front:
+    def _build_front(
+        self, settings: Settings, stores: Stores, bus: Bus, backend: Backend, texts: Texts, routing: LiveRouting
+    ) -> Front:
         if not self._edge:
             return LibraryFront(stores.database, self._directory, self._clock)
         probes = stores.watch.health(bus, backend, stores.approvals, stores.tickets).probes()
-        return SlackFront(settings, stores, bus, probes, self._clock, texts)
+        surface = surface_of(settings, stores, routing.explain, probes.trouble)
+        return SlackFront(settings, stores, bus, probes, self._clock, texts, surface)
 
     async def _planners(self, settings: Settings, stores: Stores, texts: Texts) -> Planners:
         """Return what makes planners, with a model where the settings name one."""

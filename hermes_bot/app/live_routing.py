@@ -15,6 +15,7 @@ from hermes_bot.llm.shared_encoder import SharedEncoder
 from hermes_bot.messages.payloads import TICKET_HANDOFF, TICKET_UNKNOWN
 from hermes_bot.settings import Settings
 from routing.choice import Encoder, RouteChoice
+from routing.explanation import explain_text
 from routing.live import LiveRouter
 from routing.route import Route
 from routing.router import Router
@@ -85,6 +86,10 @@ class LiveRouting:
     async def choose(self, text: str) -> RouteChoice:
         """Return who gets the text."""
         return await self._router.choose(text)
+
+    async def explain(self, text: str) -> str:
+        """Return in words who gets the text, and why."""
+        return explain_text(await self._router.explain(text))
 
     def agent_of(self, type_: str) -> str:
         """Return the agent that gets this type (of several, the first), empty where none does."""

@@ -19,6 +19,7 @@ from hermes_bot.app.differences import Hop, differences, hops_of
 from hermes_bot.app.front import Front, LibraryFront
 from hermes_bot.app.health import Looks
 from hermes_bot.app.hermes_app import HermesApp
+from hermes_bot.app.live_routing import LiveRouting
 from hermes_bot.app.local_workspace import in_workspace
 from hermes_bot.app.sandbox import copy_tickets, team_of
 from hermes_bot.app.vouched import TEAM
@@ -128,7 +129,9 @@ class ReplayApp(HermesApp):
             return settings
         return in_workspace(settings, await self._parts.enter_async_context(WorkspaceServer(port=0)))
 
-    def _build_front(self, settings: Settings, stores: Stores, bus: Bus, backend: Backend, texts: Texts) -> Front:
+    def _build_front(
+        self, settings: Settings, stores: Stores, bus: Bus, backend: Backend, texts: Texts, _routing: LiveRouting
+    ) -> Front:
         self._backend = backend
         if self._vouched:
             return LibraryFront(stores.database, self._directory, self._clock)

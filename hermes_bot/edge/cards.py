@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from hermes_bot.approvals.request import ApprovalRequest
+from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
 from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.poster import Poster
 from hermes_bot.edge.posts import Post
@@ -40,6 +40,10 @@ class Approvals(Protocol):
 
     async def get(self, approval_id: str) -> ApprovalRequest:
         """Return the request; raise PermanentError for an unknown id."""
+        ...
+
+    async def listing(self, *, status: ApprovalStatus | None = None, limit: int = 50) -> Sequence[ApprovalRequest]:
+        """Return the newest requests first."""
         ...
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TypeVar
 
@@ -15,25 +14,30 @@ from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.bus.port import Delivery, Handler
 from hermes_bot.edge.alarms import AlarmPosts
 from hermes_bot.edge.approval_cards import ApprovalCards
-from hermes_bot.edge.approval_clicks import ToolOf, approval_concern
+from hermes_bot.edge.approval_clicks import approval_concern
 from hermes_bot.edge.card_place import CardPlace
-from hermes_bot.edge.cards import Approvals, CardTable
+from hermes_bot.edge.cards import CardTable
 from hermes_bot.edge.channels import ChannelPolicy, resolved
 from hermes_bot.edge.choice_clicks import choice_concern
 from hermes_bot.edge.concerns import Concern, Concerns
+from hermes_bot.edge.desk import Desk as Desk
+from hermes_bot.edge.desk import Doors as Doors
 from hermes_bot.edge.handoff_clicks import handoff_concern
+from hermes_bot.edge.home_clicks import home_concern
 from hermes_bot.edge.http_door import HttpDoor, Probes
 from hermes_bot.edge.inbound import Bot
 from hermes_bot.edge.listeners import Listeners, Publish
-from hermes_bot.edge.painter import Due, Painter
+from hermes_bot.edge.painter import Painter
 from hermes_bot.edge.poster import Poster
-from hermes_bot.edge.posts import Posts
-from hermes_bot.edge.proposal_cards import Corrections, ProposalCards
+from hermes_bot.edge.proposal_cards import ProposalCards
 from hermes_bot.edge.proposal_clicks import proposal_concern
+from hermes_bot.edge.responder import Responder
+from hermes_bot.edge.sessions import Sessions
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.slack_app import SlackApp
 from hermes_bot.edge.slack_errors import TokenRefused
 from hermes_bot.edge.socket_mode import SocketDoor
+from hermes_bot.edge.surface_side import SURFACE_TYPES, SurfaceSide
 from hermes_bot.edge.ticket_side import ticket_handlers
 from hermes_bot.errors import TransientError
 from hermes_bot.messages.approval_payloads import APPROVAL_ANSWERED, APPROVAL_CHANGED, APPROVAL_REMINDED
@@ -52,9 +56,6 @@ from hermes_bot.messages.payloads import (
     REPLY_READY,
 )
 from hermes_bot.messages.ticket_payloads import TICKET_CARD
-from hermes_bot.people import Directory
-from hermes_bot.tickets.tickets import Tickets
-from hermes_bot.tickets.waits import Render
 
 FIRST_WAIT_S, LONGEST_WAIT_S = 1.0, 30.0
 SESSION_LIMIT_S = 30.0
@@ -75,42 +76,13 @@ TYPES = (
     PROPOSAL_MADE,
     PROPOSAL_SETTLED,
     POST_CHECK,
+    *SURFACE_TYPES,
 )
 """The message types that agent `slack` subscribes to."""
 
 log = logging.getLogger(__name__)
 
 Answer = TypeVar("Answer")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Doors:
-    """How Slack reaches us: an app token opens Socket Mode, otherwise the signing secret HTTP. `port` 0: any."""
-
-    app_token: str = field(default="", repr=False)
-    signing_secret: str = field(default="", repr=False)
-    host: str = "127.0.0.1"
-    port: int = 0
-    ping_interval_s: float = 5.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """What the edge reads: people, tickets, approvals, what it posted, and what there is to correct, if anything.
-
-    `render` gives a text for customers, `tool_of` the tool of a name, whose arguments Edit asks for, `due` the tickets
-    whose card is to be drawn, and `on_call` are those who are told when no card can be posted.
-    """
-
-    directory: Directory
-    tickets: Tickets
-    approvals: Approvals
-    posts: Posts
-    render: Render
-    tool_of: ToolOf
-    due: Due | None = None
-    on_call: tuple[str, ...] = ()
-    corrections: Corrections | None = None
 
 
 class SlackEdge:
@@ -186,11 +158,12 @@ class SlackEdge:
             team=str(identity.get("team_id")), user=str(identity.get("user_id")), bot=str(identity.get("bot_id") or "")
         )
         self._policy = await self._patiently(lambda: resolved(self._policy, self._api))
-        self._handlers = self._wired(self._policy, bot.team) | self._correcting(self._policy, bot.team)
+        responder = Responder(self._session)
+        self._handlers = self._joined(self._policy, bot.team, responder)
         listeners = Listeners(
             self._publish,
             self._api,
-            self._session,
+            responder,
             bot=bot,
             policy=self._policy,
             concerns=Concerns(self._concerns()),
@@ -261,7 +234,17 @@ class SlackEdge:
 
         return handle
 
-    def _wired(self, policy: ChannelPolicy, team: str) -> dict[str, Handler]:
+    def _joined(self, policy: ChannelPolicy, team: str, responder: Responder) -> dict[str, Handler]:
+        """Return all handlers that there is something to work with for."""
+        desk, surface = self._desk, self._desk.surface
+        sessions = Sessions(self._api, surface.overview) if surface is not None else None
+        handlers = self._wired(policy, team, sessions) | self._correcting(policy, team)
+        if surface is None or sessions is None:
+            return handlers | dict.fromkeys(SURFACE_TYPES, _unheard)
+        side = SurfaceSide(surface, desk, self._api, sessions, responder, rules=self._rules, team=team)
+        return {**side.with_redraws(handlers), **side.handlers()}
+
+    def _wired(self, policy: ChannelPolicy, team: str, sessions: Sessions | None) -> dict[str, Handler]:
         desk, poster = self._desk, self._poster
         table = CardTable(poster, self._api, desk.directory, clock=self._clock)
         approvals = ApprovalCards(
@@ -285,6 +268,7 @@ class SlackEdge:
             channel=policy.handoff_channel,
             on_call=desk.on_call or self._rules.approvers,
             due=desk.due,
+            sessions=sessions,
         )
         return {
             **of_tickets,
@@ -319,6 +303,7 @@ class SlackEdge:
             handoff_concern(),
             proposal_concern(self._desk.corrections),
             choice_concern(),
+            home_concern(),
         ]
 
     async def _patiently(self, work: Callable[[], Awaitable[Answer]]) -> Answer:
@@ -334,3 +319,7 @@ class SlackEdge:
                     log.warning("waiting for Slack", extra={"error": str(error)})
                 await self._sleep(max(wait_s, error.retry_after_s or 0))
                 wait_s = min(wait_s * 2, LONGEST_WAIT_S)
+
+
+async def _unheard(_message: Message, _delivery: Delivery) -> Sequence[Message]:
+    return []

@@ -7,13 +7,13 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-import aiohttp
-
 from hermes_bot.edge.changes import read_change
 from hermes_bot.edge.channels import ChannelPolicy
 from hermes_bot.edge.clicks import Click, mapping, read_clicks, read_submission
+from hermes_bot.edge.command_reader import read_command, read_opened, read_shortcut
 from hermes_bot.edge.concerns import Concerns, Opener
 from hermes_bot.edge.inbound import Bot, read_event
+from hermes_bot.edge.responder import Responder
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.text import escape
 from hermes_bot.edge.views.look import Json
@@ -39,7 +39,7 @@ class Listeners:
         self,
         publish: Publish,
         api: SlackApi,
-        session: aiohttp.ClientSession,
+        responder: Responder,
         *,
         bot: Bot,
         policy: ChannelPolicy,
@@ -47,7 +47,7 @@ class Listeners:
     ) -> None:
         self._publish = publish
         self._api = api
-        self._session = session
+        self._responder = responder
         self._bot = bot
         self._policy = policy
         self._concerns = concerns
@@ -56,6 +56,7 @@ class Listeners:
         """Publish what a person wrote, edited, deleted or stopped; raise PublishFailed: Slack tells us again."""
         message = read_event(body, bot=self._bot, policy=self._policy)
         message = message or read_change(body, bot=self._bot, policy=self._policy)
+        message = message or read_opened(body, bot=self._bot)
         if message is not None:
             await self._published(message)
 
@@ -96,6 +97,24 @@ class Listeners:
             return {form.error_block: CLICK_AGAIN}
         return None
 
+    async def on_command(self, body: Mapping[str, Any]) -> str:
+        """Publish a command; return what the person reads at once, which is nothing unless it could not be taken."""
+        message = read_command(body, bot=self._bot)
+        return "" if message is None else await self._taken(message)
+
+    async def on_shortcut(self, body: Mapping[str, Any]) -> None:
+        """Publish the use of a shortcut; who cannot be served is told so."""
+        message = read_shortcut(body, bot=self._bot)
+        if message is not None and await self._taken(message):
+            await self._told_to_click_again(body.get("response_url"))
+
+    async def _taken(self, message: Message) -> str:
+        try:
+            await self._published(message)
+        except PublishFailed:
+            return CLICK_AGAIN
+        return ""
+
     async def _published(self, message: Message) -> None:
         try:
             await self._publish(message)
@@ -127,21 +146,8 @@ class Listeners:
         """Put what was pressed in place of an ephemeral's buttons: nothing else can, and they would stay there."""
         if mapping(body.get("container")).get("is_ephemeral") is True and click.label:
             said = {"replace_original": True, "text": f":white_check_mark: {escape(click.label)}", "blocks": []}
-            await self._respond(body.get("response_url"), said)
+            await self._responder.say(body.get("response_url"), said, limit_s=DIRECT_CALL_LIMIT_S)
 
     async def _told_to_click_again(self, response_url: object) -> bool:
         said = {"response_type": "ephemeral", "replace_original": False, "text": CLICK_AGAIN}
-        return await self._respond(response_url, said)
-
-    async def _respond(self, response_url: object, said: Json) -> bool:
-        """Return whether Slack took what a person is to see where they pressed."""
-        if not isinstance(response_url, str) or not response_url.startswith(("https://", "http://")):
-            return False
-        try:
-            async with (
-                asyncio.timeout(DIRECT_CALL_LIMIT_S),
-                self._session.post(response_url, json=said) as answer,
-            ):
-                return answer.status == 200
-        except (aiohttp.ClientError, TimeoutError, ValueError):
-            return False
+        return await self._responder.say(response_url, said, limit_s=DIRECT_CALL_LIMIT_S)

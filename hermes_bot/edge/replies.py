@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hermes_bot.bus.port import Delivery
-from hermes_bot.edge.gate import Gate
+from hermes_bot.edge.gate import NOTICES, Gate
 from hermes_bot.edge.poster import Draft, Poster
+from hermes_bot.edge.sessions import Sessions
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.views.feedback import feedback_blocks
 from hermes_bot.edge.views.reply import reply_looks
@@ -27,11 +28,14 @@ log = logging.getLogger(__name__)
 class Replies:
     """Brings a reply to those who may see it, and to nobody else."""
 
-    def __init__(self, poster: Poster, api: SlackApi, gate: Gate, render: Render) -> None:
+    def __init__(
+        self, poster: Poster, api: SlackApi, gate: Gate, render: Render, sessions: Sessions | None = None
+    ) -> None:
         self._poster = poster
         self._api = api
         self._gate = gate
         self._render = render
+        self._sessions = sessions
         self._dms: dict[str, str] = {}
 
     async def on_ready(self, message: Message, delivery: Delivery) -> Sequence[Message]:
@@ -49,6 +53,8 @@ class Replies:
         if ticket is not None and self._gate.asks_for_thumbs(message, reply, ticket):
             drafts = [*drafts[:-1], self._with_thumbs(drafts[-1], ticket)]
         outputs = await self._post(drafts, message, delivery)
+        if ticket is not None and self._sessions is not None and message.sender not in NOTICES:
+            await self._sessions.answered(ticket)
         return [*outputs, *self._gate.after(message, reply, ticket)]
 
     def _with_thumbs(self, draft: Draft, ticket: Ticket) -> Draft:

@@ -11,11 +11,14 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from hermes_bot.edge.slack_errors import FOREIGN, TokenRefused, mapped
+from hermes_bot.errors import SlackRefused, TransientError
 from hermes_bot.settings.slack_access import on_loopback
 
 SLACK_URL = "https://slack.com/api/"
 PAGE_SIZE = 200
 MAX_PAGES = 10
+
+log = logging.getLogger(__name__)
 
 
 def sdk_logger(level: int = logging.WARNING) -> logging.Logger:
@@ -68,6 +71,18 @@ class SlackApi:
         self.refused = ""
         body = response.data
         return dict(body) if isinstance(body, Mapping) else {}, response.headers
+
+    async def attempt(self, method: str, *, limit_s: float | None = None, **arguments: Any) -> str:
+        """Return why the call failed, empty when it did not; for what nobody waits for."""
+        try:
+            await self.call(method, limit_s=limit_s, **arguments)
+        except SlackRefused as error:
+            log.debug("let go", extra={"method": method, "error": error.error})
+            return error.error.partition(" ")[0]
+        except TransientError as error:
+            log.debug("let go", extra={"method": method, "error": str(error)})
+            return "unavailable"
+        return ""
 
     async def pages(
         self, method: str, field: str, *, max_pages: int = MAX_PAGES, **arguments: Any

@@ -80,7 +80,9 @@ class SlackApp:
         app.event(ANYTHING)(self._on_event)
         app.action(ANYTHING)(self._on_action)
         app.view(ANYTHING)(self._on_view)
-        for unwanted in (app.view_closed, app.shortcut, app.command, app.options):
+        app.command(ANYTHING)(self._on_command)
+        app.shortcut(ANYTHING)(self._on_shortcut)
+        for unwanted in (app.view_closed, app.options):
             unwanted(ANYTHING)(self._on_unwanted)
         app.error(_on_error)
         return app
@@ -98,6 +100,14 @@ class SlackApp:
             await ack(response_action="errors", errors=errors)
         else:
             await ack()
+
+    async def _on_command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        said = await self._listeners.on_command(body)
+        await ack(said) if said else await ack()
+
+    async def _on_shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
+        await self._listeners.on_shortcut(body)
+        await ack()
 
     async def _on_unwanted(self, ack: AsyncAck) -> None:
         await ack()

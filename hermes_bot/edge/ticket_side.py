@@ -13,6 +13,7 @@ from hermes_bot.edge.painter import Due
 from hermes_bot.edge.poster import Poster
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.replies import Replies
+from hermes_bot.edge.sessions import Sessions
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.messages.payloads import HANDOFF_CHANGED, HANDOFF_NOTED, HANDOFF_REQUESTED, REPLY_READY
 from hermes_bot.messages.ticket_payloads import TICKET_CARD
@@ -33,6 +34,7 @@ def ticket_handlers(
     channel: str,
     on_call: Sequence[str] = (),
     due: Due | None = None,
+    sessions: Sessions | None = None,
 ) -> Mapping[str, Handler]:
     """Return the handlers by type; cards stand in `channel`."""
     cards = HandoffCards(
@@ -46,7 +48,7 @@ def ticket_handlers(
         due=due,
     )
     return {
-        REPLY_READY: Replies(poster, api, Gate(tickets), render).on_ready,
+        REPLY_READY: Replies(poster, api, Gate(tickets), render, sessions).on_ready,
         HANDOFF_REQUESTED: cards.on_requested,
         HANDOFF_CHANGED: cards.on_changed,
         HANDOFF_NOTED: cards.on_noted,

@@ -13,12 +13,16 @@ PERSON_FORGET = "person.forget"
 
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
-    """`command.given`: what somebody wrote after `/hermes`. `response_url` takes five answers in half an hour."""
+    """`command.given`: what somebody wrote after `/hermes`; `mentioned` is the first user who is named there.
+
+    `response_url` takes five answers in half an hour.
+    """
 
     text: str
     user: str
     team: str
     channel: str
+    mentioned: str = ""
     response_url: str = ""
 
 
@@ -60,7 +64,6 @@ class LanguageChosen(msgspec.Struct, frozen=True, kw_only=True):
     user: str
     team: str
     language: str
-    response_url: str = ""
 
 
 class PersonForget(msgspec.Struct, frozen=True, kw_only=True):
@@ -71,4 +74,4 @@ class PersonForget(msgspec.Struct, frozen=True, kw_only=True):
 
     whom: str
     whose_team: str
-    response_url: str = ""
+    language: str = "en"

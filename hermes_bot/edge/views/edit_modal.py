@@ -87,7 +87,7 @@ def _element(name: str, schema: Schema, value: Any) -> Json:
     if longest > LONG_TEXT and _kinds(schema) & {"string", "array", "object"}:
         element["multiline"] = True
     lines = _listed(schema) and isinstance(value, list)
-    written = "\n".join(str(each) for each in value) if lines else _written(name, value)
+    written = "\n".join(str(each) for each in value) if lines else written_as(name, value)
     return element | ({"initial_value": written[:longest]} if written else {})
 
 
@@ -105,7 +105,8 @@ def _options(schema: Schema) -> list[str]:
     return [str(option) for each in _members(schema) for option in each.get("enum", ()) if option is not None]
 
 
-def _written(name: str, value: Any) -> str:
+def written_as(name: str, value: Any) -> str:
+    """Return an argument as a person writes it: an amount in units, a text as it is, else JSON."""
     if value is None:
         return ""
     if name.endswith(CENTS) and isinstance(value, int):

@@ -1,0 +1,95 @@
+"""Shows in Slack's agent view how far the work on a conversation is: `ticket.changed`, and what replies bring about.
+
+Nobody waits for it: a status that Slack does not take is let go, never repeated and never an error. A newer one comes
+with the next change. An app that Slack does not know as an agent is not asked again.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import Protocol
+
+from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
+
+PROCESSING, ACTIVE, SUSPENDED, CLOSED = "processing", "active", "suspended", "closed"
+STATUSES: Mapping[TicketStatus, str] = {
+    TicketStatus.NEW: PROCESSING,
+    TicketStatus.WORKING: PROCESSING,
+    TicketStatus.REOPENED: PROCESSING,
+    TicketStatus.WAITING_CUSTOMER: ACTIVE,
+    TicketStatus.WAITING_APPROVAL: SUSPENDED,
+    TicketStatus.WITH_HUMAN: SUSPENDED,
+    TicketStatus.SOLVED: ACTIVE,
+    TicketStatus.CLOSED: CLOSED,
+}
+NO_AGENT = frozenset({"no_permission", "unknown_method", "missing_scope", "not_allowed_token_type"})
+LIMIT_S = 2.0
+MOST_REMEMBERED = 10_000
+
+log = logging.getLogger(__name__)
+
+
+class Roots(Protocol):
+    """Finds the message that a session in an unthreaded direct message hangs on."""
+
+    async def said_at(self, ticket_id: str) -> str:
+        """Return the ts of the customer's newest message of the ticket, empty where none is known."""
+        ...
+
+
+class Sessions:
+    """Keeps the status of each conversation as its ticket is."""
+
+    def __init__(self, api: SlackApi, roots: Roots | None) -> None:
+        self._api = api
+        self._roots = roots
+        self._shown: dict[str, tuple[str, str]] = {}
+        self._answered: dict[str, int] = {}
+        self._agent = True
+
+    async def follow(self, ticket: Ticket) -> None:
+        """Show how far the ticket is now."""
+        status = _status(ticket)
+        if status == PROCESSING and self._answered.get(ticket.id, -1) >= ticket.turn:
+            status = ACTIVE  # the answer to the newest message stands already
+        await self._show(ticket, status)
+
+    async def answered(self, ticket: Ticket) -> None:
+        """Show that the bot has answered, and what it waits for."""
+        if len(self._answered) >= MOST_REMEMBERED:
+            self._answered.clear()
+        self._answered[ticket.id] = ticket.turn
+        status = _status(ticket)
+        await self._show(ticket, ACTIVE if status == PROCESSING else status)
+
+    async def _show(self, ticket: Ticket, status: str) -> None:
+        thread_ts = await self._root(ticket)
+        if not self._agent or not thread_ts or self._shown.get(ticket.id) == (thread_ts, status):
+            return
+        if len(self._shown) >= MOST_REMEMBERED:
+            self._shown.clear()
+        refused = await self._api.attempt(
+            "agents.sessions.setStatus",
+            limit_s=LIMIT_S,
+            channel_id=ticket.channel,
+            thread_ts=thread_ts,
+            status=status,
+        )
+        if not refused:
+            self._shown[ticket.id] = (thread_ts, status)
+        elif refused in NO_AGENT:
+            self._agent = False
+            log.warning("Slack shows no status: the app is not declared as an agent", extra={"error": refused})
+
+    async def _root(self, ticket: Ticket) -> str:
+        if ticket.thread_ts:
+            return ticket.thread_ts
+        return await self._roots.said_at(ticket.id) if self._roots is not None else ""
+
+
+def _status(ticket: Ticket) -> str:
+    if ticket.owner is not Owner.BOT and not ticket.status.ended:
+        return SUSPENDED
+    return STATUSES[ticket.status]
