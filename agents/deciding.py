@@ -10,6 +10,7 @@ from agents.desk import REMEMBERING, Desk, agent_in, type_named
 from agents.leanings import complains, introduces, out_of_scope, quotes_staff, wants_people
 from agents.requests import Clause, asks_where, clauses_of, may_hold_several, takes_back
 from agents.rules.intents import changes_an_order, leaning
+from agents.rules.intents import takes_back as declines
 from agents.words import (
     SmallTalk,
     asks_about_order,
@@ -168,6 +169,8 @@ def _route(text: str, situation: Situation, choice: RouteChoice, desk: Desk) -> 
     if situation.agent == "refund" and choice.reason != "keyword" and is_short(text) and asks_where(text):
         return Decision(type=TICKET_ORDER, why=f"asks where it is; {why}")
     leans = leaning(text)
+    if situation.followed and not leans and declines(text):
+        return Decision(type=situation.type, why="takes back what was asked", keeps=True)
     if situation.followed and leans not in ("", situation.agent) and choice.reason != "keyword":
         return Decision(type=type_named(leans), why=f"wants another thing; {why}")
     if situation.followed and _stays(text, situation, chosen, choice, desk):

@@ -72,7 +72,8 @@ def order_wish(text: str) -> OrderWish | None:
     found = next((wish for wish, pattern in _ORDER_WISHES if pattern.search(flat)), None)
     if found is OrderWish.ADDRESS:
         return found
-    if patterns.CANCEL.search(flat) and not patterns.WAS_CANCELLED.search(flat):
+    wants = patterns.CANCEL.search(flat) and not patterns.WAS_CANCELLED.search(flat)
+    if wants and not patterns.NO_CANCEL.search(flat):
         return OrderWish.CANCEL
     return found
 
@@ -80,11 +81,19 @@ def order_wish(text: str) -> OrderWish | None:
 def refund_wish(text: str) -> RefundWish | None:
     """Return what the text wants of the refund agent; None where it says no more than which order."""
     flat = plain(text)
-    found = next((wish for wish, pattern in _REFUND_WISHES if pattern.search(flat)), None)
+    declines = patterns.NO_REFUND.search(flat) is not None
+    declined = {RefundWish.REFUND, RefundWish.STATUS} if declines else set()
+    found = next((wish for wish, pattern in _REFUND_WISHES if wish not in declined and pattern.search(flat)), None)
     if found is RefundWish.STATUS and patterns.ASKS_FOR_MONEY.search(flat) and not patterns.STILL_WAITS.search(flat):
         return RefundWish.REFUND  # "a refund, it arrived broken": what arrived is not the money
     asks = found is RefundWish.STATUS and bool(patterns.RETURN.search(flat)) and not patterns.MONEY_BACK.search(flat)
     return RefundWish.RETURN if asks else found
+
+
+def takes_back(text: str) -> bool:
+    """Return whether the text says that a refund or a cancellation is not wanted."""
+    flat = plain(text)
+    return bool(patterns.NO_REFUND.search(flat) or patterns.NO_CANCEL.search(flat))
 
 
 def only_asks(text: str) -> bool:

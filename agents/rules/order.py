@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from agents.action import Action, Delegate
 from agents.planner import Run
+from agents.requests import asks_where
 from agents.rules.intents import OrderWish, leaning, order_wish, rule_asked
 from agents.rules.order_address import plan_address
 from agents.rules.order_cancel import plan_cancel
@@ -13,6 +14,7 @@ from agents.rules.order_invoice import plan_invoice
 from agents.rules.order_list import plan_list
 from agents.rules.order_status import plan_status
 from agents.rules.rule_answers import answer_rule
+from agents.rules.taken_back import plan_taken_back
 from agents.rules.talk import Talk
 from agents.rules.which_order import CHOICE_ORDER, OPEN, find_order, order_remembered, orders_named, to_people
 from agents.texts import Texts
@@ -43,6 +45,9 @@ class OrderPlanner:
             return answer_rule(run, talk, rule)
         if not run.identified:
             return to_people(run, "no_identity")
+        back = None if order_wish(run.text) or asks_where(run.text) else plan_taken_back(run, talk)
+        if back is not None:
+            return back
         wish = _wish(run)
         run = replace(run, memory=run.memory | {"wish": wish.value})
         talk = replace(talk, run=run)

@@ -27,6 +27,23 @@ CANCEL = _any(
     r"不想要了.{0,6}取消",
     r"^取消",
 )
+NO_CANCEL = _any(
+    r"(?:^|\b(?:please|no|stop|and|but|so|just|wait|sorry|actually|then|ok) )(?:do not|don'?t|never) cancel",
+    r"\b(?:do not|don'?t|did not|didn'?t|never|no longer) (?:want|wanted|need|wish|ask|asked|mean|meant|plan|intend)"
+    r"(?: (?:you|any|a|for|to|have|be|get|see)){0,5} cancel",
+    r"(?:\bnot|n't|\bnever) want(?:ed)? (?:it|this|that|(?:my |the |this )?order(?: \d+)?) (?:to be )?cancell?ed",
+    r"(?:不要|别|先别|不用|不需要|不想|不必|没有?要|没说要|从没)(?:再|给我|帮我|把.{1,12})?取消",
+    r"不取消(?:\d|了|订单|这| |$)",
+)
+NO_REFUND = _any(
+    r"(?:^|\b(?:please|no|stop|and|but|so|just|wait|sorry|actually|then|ok) )(?:do not|don'?t|never) refund"
+    r"(?: (?:it|me|this|that|order|\d+|the order|my order|anything|any more|anymore|yet|now|please))*$",
+    r"\b(?:do not|don'?t|did not|didn'?t|never|no longer) (?:want|wanted|need|wish|ask|asked|mean|meant)"
+    r"(?: (?:you|the|my|any|a|for|to|have|be|get|your)){0,5} (?:refund|money back)",
+    r"\bno refund (?:is )?(?:needed|necessary|required|wanted|please)\b|\bno need (?:for|to) (?:a )?refund",
+    r"(?:不要|别|先别|不用|不需要|不想|不必|无需|没有?要)(?:再|给我|帮我|申请|办理)?(?:退款|退钱)",
+    r"不退(?:款)?了",
+)
 WAS_CANCELLED = _any(r"\b(?:was|is|been|got|why)\b.{0,30}\bcancelled", r"为什么.{0,10}取消", r"被取消")
 ADDRESS = _any(
     r"\b(?:chang(?:e|ing)|updat(?:e|ing)|correct|edit|modify|fix|switch|new|wrong|different|another)\b.{0,40}\baddress",

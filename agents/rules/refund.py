@@ -12,6 +12,7 @@ from agents.rules.refund_money import plan_refund
 from agents.rules.refund_return import plan_return
 from agents.rules.refund_status import plan_refund_status
 from agents.rules.rule_answers import answer_rule
+from agents.rules.taken_back import plan_taken_back
 from agents.rules.talk import Talk
 from agents.rules.which_order import CHOICE_ORDER, order_remembered, orders_named, to_people
 from agents.texts import Texts
@@ -37,6 +38,9 @@ class RefundPlanner:
             return answer_rule(run, talk, rule)
         if not run.identified:
             return to_people(run, "no_identity")
+        back = plan_taken_back(run, talk) if refund_wish(run.text) is None else None
+        if back is not None:
+            return back
         wish = _wish(run)
         run = replace(run, memory=run.memory | {"wish": wish.value})
         talk = replace(talk, run=run)
