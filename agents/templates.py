@@ -43,17 +43,21 @@ class Sandbox(SandboxedEnvironment):
         """Refuse the operators that make something long of something short."""
         raise SecurityError(f"{operator!r} has no place in a text")
 
-    def compiled(self, source: str, *, file: str, key: str) -> tuple[Template, frozenset[str]]:
-        """Return the template and the names of the values that it takes; raise SettingsError."""
+    def compiled(self, source: str, *, file: str, key: str) -> Template:
+        """Return the template; raise SettingsError."""
         try:
             tree = self.parse(source)
             unwanted = next((node for kind in FORBIDDEN for node in tree.find_all(kind)), None) or _loop_in_loop(tree)
             if unwanted is not None:
                 place = f"not a template for a text: {type(unwanted).__name__.lower()} in its line {unwanted.lineno}"
                 raise SettingsError(place, file=file, key=key)
-            return self.from_string(source), frozenset(find_undeclared_variables(tree))
+            return self.from_string(tree)
         except (TemplateError, RecursionError) as error:
             raise SettingsError(f"{key}: not a template: {error}", file=file, key=key) from error
+
+    def takes(self, source: str) -> frozenset[str]:
+        """Return the names of the values that a template wants which compiles."""
+        return frozenset(find_undeclared_variables(self.parse(source)))
 
 
 def _loop_in_loop(tree: nodes.Template) -> nodes.For | None:

@@ -36,18 +36,20 @@ class Texts:
 
     def __init__(self, sources: Mapping[str, Mapping[str, str]]) -> None:
         self._templates: dict[tuple[str, str], Template] = {}
-        self._takes: dict[tuple[str, str], frozenset[str]] = {}
+        self._sources = sources
+        self._sandbox = Sandbox(_FILTERS)
         for language, templates in sources.items():
-            sandbox = Sandbox(_FILTERS)
             for key, source in templates.items():
-                template, names = sandbox.compiled(source, file=f"texts/{language}.yaml", key=key)
-                self._templates[language, key], self._takes[language, key] = template, names
+                template = self._sandbox.compiled(source, file=f"texts/{language}.yaml", key=key)
+                self._templates[language, key] = template
 
-    def refuse_values_unknown_to(self, shipped: Texts) -> None:
+    def refuse_values_unknown_to(self, shipped: Mapping[str, Mapping[str, str]]) -> None:
         """Raise SettingsError for a text that wants a value which the text of that key in `shipped` does not take."""
-        for (language, key), names in self._takes.items():
-            if unknown := names - shipped._takes[language, key]:
-                known = ", ".join(sorted(shipped._takes[language, key])) or "none"
+        for language, key in self._templates:
+            source, usual = self._sources[language][key], shipped[language][key]
+            names, taken = (self._sandbox.takes(each) for each in (source, usual))
+            if unknown := names - taken:
+                known = ", ".join(sorted(taken)) or "none"
                 wanted = ", ".join(sorted(unknown))
                 raise SettingsError(
                     f"{key} uses {wanted}, which it is not given; known are {known}",
@@ -84,13 +86,16 @@ def load_texts(folder: Path) -> Texts:
 
     Raise SettingsError where a file is missing or wrong, for an unknown key, and for a value that no text gets.
     """
-    shipped = {language: read_texts(packaged_folder() / "texts" / f"{language}.yaml") for language in LOCALES}
+    home = packaged_folder() / "texts"
+    shipped = {language: read_texts(home / f"{language}.yaml") for language in LOCALES}
+    if folder == home:
+        return Texts(shipped)
     own = {language: read_texts(folder / f"{language}.yaml") for language in LOCALES}
     for language, written in own.items():
         _refuse_unknown(written, shipped[language], folder / f"{language}.yaml")
     texts = Texts({language: shipped[language] | own[language] for language in LOCALES})
     if own != shipped:
-        texts.refuse_values_unknown_to(Texts(shipped))
+        texts.refuse_values_unknown_to(shipped)
     return texts
 
 
