@@ -51,6 +51,7 @@ class AgentSpec(Section):
 
     `budget` is that of one day. `delegates` are message types that it may name. `expects` is the JSON Schema of its
     result. `rounds` limits how often it may have the same part of a task done. `timeout_s` limits one step.
+    `checked_by` names one of its tools: code in its answers must be code that this tool has run and passed.
     """
 
     planner: Literal["rules", "model"] = "rules"
@@ -60,6 +61,7 @@ class AgentSpec(Section):
     capabilities: dict[str, Share] = Field(default_factory=dict)
     tools: Words = ()
     delegates: Words = ()
+    checked_by: str = ""
     expects: dict[str, Any] | None = None
     concurrency: Count | None = None
     timeout_s: Seconds | None = None

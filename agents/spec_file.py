@@ -47,6 +47,9 @@ def _of_agent(name: str, spec: AgentSpec, written: YamlFile, tools: Collection[s
     for at, type_ in enumerate(spec.delegates):
         if not _TYPE.fullmatch(type_):
             yield written.problem((*here, "delegates", at), f"{type_!r} is no message type, such as task.{name}")
+    if spec.checked_by and spec.checked_by not in spec.tools:
+        text = f"agent {name} cannot call {spec.checked_by!r}: put it among its tools"
+        yield written.problem((*here, "checked_by"), text)
     try:
         check_schema(spec.expects)
     except PermanentError as error:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from agents.action import Finish, Outcome
 from agents.language import language_of
 from agents.model.claims import unproven
-from agents.model.evidence import Evidence
+from agents.model.evidence import Evidence, without_code
 from agents.planner import Step
 
 WORDS_IN_A_ROW = 8
@@ -65,7 +65,7 @@ def problems_of(
         found.append("The text promises a person. Finish with the outcome handoff instead, which brings one.")
     if unproven(said, steps):
         found.append("The text says that something was done which no tool result shows. Say what is true.")
-    if (language_of(said, previous=language) == "zh") != (language == "zh"):
+    if (language_of(without_code(said), previous=language) == "zh") != (language == "zh"):
         found.append("The text is not in the customer's language. Answer in the language of their message.")
     return tuple(found)
 

@@ -64,7 +64,7 @@ class Evidence:
 
     def missing(self, text: str) -> tuple[str, ...]:
         """Return what the text states and nothing shown does: amounts, dates, numbers of orders and parcels."""
-        plain = _CODE.sub(" ", unicodedata.normalize("NFKC", text))
+        plain = without_code(unicodedata.normalize("NFKC", text))
         found: dict[str, None] = {}
         for match in _MONEY.finditer(plain):
             amount = _decimal(match["before"] or match["after"])
@@ -77,6 +77,11 @@ class Evidence:
             if (month, day) not in self._days:
                 found[f"{_MONTHS[month - 1].capitalize()} {day}"] = None
         return tuple(found)
+
+
+def without_code(text: str) -> str:
+    """Return the text without what stands between backticks, which is written in no human language."""
+    return _CODE.sub(" ", text)
 
 
 def days_in(text: str) -> Iterator[tuple[int, int]]:

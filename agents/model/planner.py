@@ -20,6 +20,7 @@ from agents.model.meter import Meter
 from agents.model.offer import Offer
 from agents.model.privacy import parted, private_values_in
 from agents.model.prompt import PromptParts, conversation, correction, secret_text
+from agents.model.proof import unchecked
 from agents.model.reading import NotAnAction, read_action
 from agents.planner import GaveUp, Planner, Run, Stepwise
 from agents.spec import AgentSpec
@@ -117,6 +118,10 @@ class ModelPlanner(Stepwise):
 
     def _used(self, run: Run, action: Action) -> Action:
         """Return the action as it is carried out; raise NotAnAction for words that must not be said."""
+        if isinstance(action, Finish) and self._spec.checked_by:
+            wrong = unchecked(action, run.steps, self._spec.checked_by)
+            if wrong:
+                raise NotAnAction(*wrong)
         if not isinstance(action, Finish) or run.task:
             return action
         results = [step.observation.result for step in run.steps if step.observation.result]

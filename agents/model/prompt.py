@@ -15,6 +15,7 @@ from hermes_bot.memory.tokens import cut_to, estimated_tokens
 
 MODEL_INPUT_TOKENS = 5_000
 MARGIN_TOKENS = 150  # fences and headings
+NEWEST_RESULT_TOKENS = 1_500
 RESULT_TOKENS = 500
 OLD_RESULT_TOKENS = 60
 LEAST_RESULT_TOKENS = 20
@@ -124,7 +125,8 @@ def _steps(steps: tuple[Step, ...], fence: Fence, left: int) -> list[str]:
     """Return what was done so far: the newest results whole as far as there is room, older ones in short."""
     told: list[str] = []
     for age, step in enumerate(reversed(steps)):
-        room = min(RESULT_TOKENS if age < WHOLE_RESULTS else OLD_RESULT_TOKENS, left)
+        most = OLD_RESULT_TOKENS if age >= WHOLE_RESULTS else RESULT_TOKENS if age else NEWEST_RESULT_TOKENS
+        room = min(most, left)
         if told and room < LEAST_RESULT_TOKENS:
             told.append(f"(steps 1 to {len(steps) - age} are left out here)")
             break

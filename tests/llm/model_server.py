@@ -9,7 +9,7 @@ import asyncio
 import json
 import re
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -102,7 +102,7 @@ class Silent:
 
 Action = Mapping[str, Any]
 Reply = Says | Fails | Raw | Silent | Action
-Script = Callable[[Asked], Reply]
+Script = Callable[[Asked], Reply | Awaitable[Reply]]
 
 
 def call(tool: str, **arguments: Any) -> Action:
@@ -142,7 +142,8 @@ class ModelServer:
             refused = next((name for name in sorted(self.refuses) if name in body), None)
             if refused is not None:
                 return _error(Fails(status=400, says=f"{refused} is not supported"))
-            reply = self.replies.popleft() if self.replies else self.otherwise(asked)
+            found = self.replies.popleft() if self.replies else self.otherwise(asked)
+            reply = await found if isinstance(found, Awaitable) else found
             if isinstance(reply, Silent):
                 await self.speaks.wait()
                 reply = answer("late")
