@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
@@ -137,7 +138,7 @@ def _connect(spec: McpSpec, connections: Connections) -> Callable[[], Client]:
     from hermes_bot.tools.connectors.mcp_source import client_of, started
 
     if spec.command:
-        return lambda: client_of(stdio_client(started(spec, connections)))
+        return lambda: client_of(stdio_client(started(spec, connections), errlog=sys.__stderr__ or sys.stderr))
     headers = {name: connections.secret(variable) for name, variable in spec.headers_from.items()}
 
     @asynccontextmanager
