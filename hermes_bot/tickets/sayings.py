@@ -48,7 +48,11 @@ class Found:
 
 
 class Sayings:
-    """The customers' messages in the store. Every method is one transaction and may be repeated."""
+    """The customers' messages in the store. Every method is one transaction and may be repeated.
+
+    A message that was edited and answered anew has two rows or more, of one `ts`: they are one message, the newest
+    row of which counts.
+    """
 
     def __init__(self, tickets: Tickets) -> None:
         self._tickets = tickets
@@ -62,23 +66,26 @@ class Sayings:
     async def all(self, ticket_id: str) -> Sequence[Saying]:
         """Return what the customer said in this ticket and still stands there, oldest first."""
         wanted = _of(number_of(ticket_id)).where(ticket_messages.c.state != SayingState.DELETED.value)
-        return await self._database.run(lambda connection: [_saying(row) for row in connection.execute(wanted)])
+        return await self._database.run(lambda connection: _distinct(connection.execute(wanted).all()))
 
     async def find(self, team: str, channel: str, ts: str, *, user: str = "") -> Found | None:
         """Return the message that stands there; None where it belongs to no ticket, or to another person."""
+        if not ts:
+            return None
         wanted = (
             select(ticket_messages, tickets.c.requester)
             .join(tickets, tickets.c.number == ticket_messages.c.ticket_number)
             .where(ticket_messages.c.ts == ts, tickets.c.team == team, tickets.c.channel == channel)
+            .order_by(ticket_messages.c.at, ticket_messages.c.message_id)
         )
 
         def work(connection: Connection) -> Found | None:
-            row = connection.execute(wanted).first()
-            if row is None or (user and row.requester != user):
+            rows = [row for row in connection.execute(wanted).all() if not user or row.requester == user]
+            if not rows:
                 return None
-            last = connection.execute(_of(row.ticket_number)).all()[-1]
-            ticket = by_number(connection, row.ticket_number)
-            return Found(ticket=ticket, saying=_saying(row), last=last.message_id == row.message_id)
+            saying = _distinct(rows)[-1]
+            last = connection.execute(_of(rows[-1].ticket_number)).all()[-1]
+            return Found(ticket=by_number(connection, last.ticket_number), saying=saying, last=last.ts == saying.ts)
 
         return await self._database.run(work)
 
@@ -97,8 +104,8 @@ class Sayings:
         def work(connection: Connection) -> Ticket:
             if not done_by(connection, number, self._cause, state.value):
                 write_down(connection, number, [(state.value, "", _named(saying))], self._cause, self._clock())
-            mine = ticket_messages.c.message_id == saying.message_id
-            connection.execute(update(ticket_messages).where(mine).values(text=text, state=state.value))
+            mine = ticket_messages.c.ticket_number == number, ticket_messages.c.ts == saying.ts
+            connection.execute(update(ticket_messages).where(*mine).values(text=text, state=state.value))
             return change(connection, number, _values(found, text, state), self._cause, self._clock()).ticket
 
         return await self._database.run(work)
@@ -129,12 +136,22 @@ def _of(number: int) -> Any:
     return select(ticket_messages).where(ours).order_by(ticket_messages.c.at, ticket_messages.c.ts)
 
 
-def _saying(row: Row[Any]) -> Saying:
+def _distinct(rows: Sequence[Row[Any]]) -> list[Saying]:
+    """Return each message once, of rows that are the oldest first."""
+    found: dict[str, Saying] = {}
+    for row in rows:
+        key = row.ts or row.message_id  # without a ts there is nothing that could be edited
+        before = found.pop(key, None)
+        found[key] = _saying(row, opened=row.opened or (before is not None and before.opened))
+    return list(found.values())
+
+
+def _saying(row: Row[Any], *, opened: bool) -> Saying:
     return Saying(
         message_id=row.message_id,
         ts=row.ts,
         text=row.text,
         state=SayingState(row.state),
-        opened=row.opened,
+        opened=opened,
         at=row.at,
     )
