@@ -91,8 +91,9 @@ async def settle(message: Message, desk: Desk, *, agent: str) -> list[Message]:
     if settled.status == "approved":
         return await _approved(case, desk)
     await _keep(case, desk, "rejected" if settled.status == "rejected" else "")
-    if settled.status == "cancelled" and settled.cause == EDITED:
-        return []  # the new words come as work of their own
+    if asked_anew(settled):
+        await desk.tickets.update(ticket.id, status=TicketStatus.WORKING)
+        return []
     await desk.tickets.update(ticket.id, status=TicketStatus.SOLVED)
     keys = {"rejected": case.told.rejected, "cancelled": case.told.withdrawn}
     key = keys.get(settled.status, case.told.expired)
@@ -101,6 +102,11 @@ async def settle(message: Message, desk: Desk, *, agent: str) -> list[Message]:
         return [reply(message, ticket, text)]
     human = Choice(id=CHOICE_HUMAN, label=desk.texts.render(ticket.language, "refund.human_choice"))
     return [reply(message, ticket, text, choices=(human,))]
+
+
+def asked_anew(settled: ApprovalSettled) -> bool:
+    """Return whether the customer has edited what it rested on: the new words come as work of their own."""
+    return settled.status == "cancelled" and settled.cause == EDITED
 
 
 async def _approved(case: _Settlement, desk: Desk) -> list[Message]:

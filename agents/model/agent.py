@@ -9,10 +9,11 @@ from agents.case import case_of
 from agents.desk import Desk
 from agents.planner import Observation, Step, Stepwise
 from agents.serving import serve
+from agents.settling import asked_anew
 from agents.stepping import resume
 from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.errors import PermanentError
-from hermes_bot.messages.message import Message
+from hermes_bot.messages.message import Kind, Message
 from hermes_bot.messages.payloads import APPROVAL_SETTLED, EDGE, ApprovalSettled, read
 from hermes_bot.tickets.ticket import TicketStatus
 from hermes_bot.tools.outcome import Refused
@@ -48,6 +49,9 @@ class ModelAgent:
         kept = await runs.load(key, message_id=message.id) if runs is not None and key else None
         if kept is None:
             raise PermanentError(f"no run of agent {self._name} waits for {settled.approval_id}")
+        if asked_anew(settled) and kept.origin.kind is not Kind.REQUEST:  # a task's run tells who asked all the same
+            await desk.tickets.update(request.ticket_id, status=TicketStatus.WORKING)
+            return []
         call = CallTool(tool=request.tool, arguments=request.arguments)
         if kept.fingerprint != self._planner.fingerprint:  # nothing runs any more; the run itself says so to people
             seen = Observation(status="rejected", code="agent_changed")

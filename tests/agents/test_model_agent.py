@@ -18,6 +18,7 @@ from hermes_bot.store.database import Database
 from hermes_bot.store.usage import UsageStore
 from hermes_bot.tickets.ticket import TicketStatus
 from tests.agents.harness import Clock, Pump, Turn
+from tests.agents.test_settling import settled
 from tests.llm.model_server import ModelServer, answer, call, model_server
 
 SPEC = AgentSpec(planner="model", prompt="You undo orders; you are not for anything else.", tools=("cancel_order",))
@@ -104,4 +105,14 @@ async def test_an_approval_for_an_agent_that_changed_meanwhile_runs_nothing_and_
     assert len(asked.of(APPROVAL_REQUESTED)) == len(done.of(HANDOFF_REQUESTED)) == 1
     assert order is not None
     assert order.status != "cancelled"
+    assert len(server.asked) == 2
+
+
+async def test_a_wish_that_was_edited_is_not_answered_beside_the_new_words(office: Office, server: ModelServer) -> None:
+    server.replies += [CANCEL, answer("Your wish was passed on.")]
+    asked = await office.asked(WISH)
+
+    done = await settled(office.pump, asked, "cancelled", "edited")
+
+    assert done.replies == []
     assert len(server.asked) == 2

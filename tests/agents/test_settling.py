@@ -7,6 +7,7 @@ import pytest
 from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import APPROVAL_REQUESTED, APPROVAL_SETTLED, ApprovalSettled, fields_of
+from hermes_bot.tickets.ticket import TicketStatus
 from tests.agents.harness import NOON, Pump, Turn
 
 WORDS = {"refund": "I want a refund for order 10592", "order": "cancel order 10587"}
@@ -48,3 +49,4 @@ async def test_what_was_edited_is_answered_with_the_new_words_and_not_before(pum
     told = await settled(pump, asked, "cancelled", "edited")
 
     assert told.replies == []
+    assert (await pump.desk.tickets.get(asked.answer.ticket_id)).status is TicketStatus.WORKING
