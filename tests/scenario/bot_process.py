@@ -14,8 +14,8 @@ from typing import Any, Self
 
 from hermes_bot.workspace.server import WorkspaceServer
 
-START_LIMIT_S = 60.0
-STOP_LIMIT_S = 30.0
+START_LIMIT_S = 180.0
+STOP_LIMIT_S = 60.0
 
 
 def environment(server: WorkspaceServer, data: Path, **more: str) -> dict[str, str]:

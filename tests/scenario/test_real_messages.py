@@ -12,6 +12,7 @@ import pytest
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.scenario.bot_process import BotProcess, environment
 from tests.scenario.crowd import (
+    ANSWER_LIMIT_S,
     CHANNEL,
     Row,
     Said,
@@ -28,7 +29,6 @@ from tests.scenario.crowd import (
 
 MESSAGES = 300
 DIALOGUES = 10
-TURN_LIMIT_S = 30.0
 
 pytestmark = [pytest.mark.shared, pytest.mark.timeout(600)]
 
@@ -53,35 +53,35 @@ def ended_undisturbed() -> dict[str, tuple[str, bool]]:
 
 
 async def test_300_real_messages_get_exactly_one_answer_each(
-    shared_dir: Path, tmp_path: Path, ended_undisturbed: dict[str, tuple[str, bool]]
+    shared_dir: Path, data: Path, ended_undisturbed: dict[str, tuple[str, bool]]
 ) -> None:
     rows = draw_rows(shared_dir / "data" / "routing_dev.jsonl", MESSAGES)
     async with WorkspaceServer(world=crowd_world()) as server:
-        async with BotProcess(environment(server, tmp_path), tmp_path):
+        async with BotProcess(environment(server, data), data.parent):
             said = await post_all(server, rows, crowd(MESSAGES))
             await all_answered(server, said)
-            await settled(tmp_path)
+            await settled(data)
 
-        ended_undisturbed |= await check(server, said, tmp_path)
+        ended_undisturbed |= await check(server, said, data)
 
 
 async def test_a_kill_in_the_middle_loses_nothing_and_doubles_nothing(
-    shared_dir: Path, tmp_path: Path, ended_undisturbed: dict[str, tuple[str, bool]]
+    shared_dir: Path, data: Path, ended_undisturbed: dict[str, tuple[str, bool]]
 ) -> None:
     rows = draw_rows(shared_dir / "data" / "routing_dev.jsonl", MESSAGES)
     async with WorkspaceServer(world=crowd_world()) as server:
-        bot = BotProcess(environment(server, tmp_path), tmp_path)
+        bot = BotProcess(environment(server, data), data.parent)
         await bot.start()
         posting = asyncio.create_task(post_all(server, rows, crowd(MESSAGES)))
-        await server.workspace.wait_for(lambda: answered(server) >= MESSAGES // 3, limit_s=60)
+        await server.workspace.wait_for(lambda: answered(server) >= MESSAGES // 3, limit_s=ANSWER_LIMIT_S)
         await bot.kill()
         said = await posting
         assert any(not answers_to(server, each) for each in said), "the kill came too late to prove anything"
         async with bot:
             await all_answered(server, said)
-            await settled(tmp_path)
+            await settled(data)
 
-        ended = await check(server, said, tmp_path)
+        ended = await check(server, said, data)
         assert ended == (ended_undisturbed or ended)
 
 
@@ -90,12 +90,10 @@ def answered(server: WorkspaceServer) -> int:
     return sum(post.bot for post in server.workspace.posts.all() if post.channel == CHANNEL)
 
 
-async def test_the_customers_turns_of_ten_dialogues_get_at_most_one_answer_each(
-    shared_dir: Path, tmp_path: Path
-) -> None:
+async def test_the_customers_turns_of_ten_dialogues_get_at_most_one_answer_each(shared_dir: Path, data: Path) -> None:
     dialogues = read_dialogues(shared_dir / "data" / "dialogues_dev.jsonl", DIALOGUES)
     async with WorkspaceServer(world=crowd_world()) as server:
-        async with BotProcess(environment(server, tmp_path), tmp_path):
+        async with BotProcess(environment(server, data), data.parent):
             said = [
                 turn
                 for turns in await asyncio.gather(
@@ -103,11 +101,11 @@ async def test_the_customers_turns_of_ten_dialogues_get_at_most_one_answer_each(
                 )
                 for turn in turns
             ]
-            await settled(tmp_path)
+            await settled(data)
 
         assert [len(answers_to(server, turn)) for turn in said if len(answers_to(server, turn)) > 1] == []
         assert all(answers_to(server, turn) for turn in said if turn.ts == turn.root)
-        assert dead_letters(tmp_path) == []
+        assert dead_letters(data) == []
 
 
 def read_dialogues(file: Path, count: int) -> list[list[str]]:
@@ -127,7 +125,7 @@ async def talk(server: WorkspaceServer, user: str, turns: list[str]) -> list[Sai
         ts = await server.workspace.post(user, CHANNEL, text, root)
         turn = Said(row=Row(text=text, label="", lang=""), user=user, ts=ts, root=root or ts)
         heard = partial(has_been_heard, server, turn, passed_on(server, turn))
-        await server.workspace.wait_for(heard, limit_s=TURN_LIMIT_S)
+        await server.workspace.wait_for(heard, limit_s=ANSWER_LIMIT_S)
         said.append(turn)
     return said
 
