@@ -1,4 +1,8 @@
-"""One encoder for several routers: models are not made for calls from two threads at once."""
+"""One encoder for routers and memory: models are not made for calls from two threads at once.
+
+A message is looked at several times (where it goes, what is known about it, which article answers it), each time with
+the same text: that is encoded once.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ from numpy.typing import NDArray
 from hermes_bot.llm.joined_encoder import Part
 
 CHUNK = 32
+RECENT = 64
 
 
 class SharedEncoder:
@@ -19,6 +24,7 @@ class SharedEncoder:
     def __init__(self, encoder: Part) -> None:
         self._encoder = encoder
         self._lock = threading.Lock()
+        self._recent: dict[str, NDArray[np.float32]] = {}
 
     @property
     def name(self) -> str:
@@ -32,8 +38,21 @@ class SharedEncoder:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit-length row per text, shape (len(texts), dimension), float32. Blocks: call it in a thread."""
+        if len(texts) == 1:
+            return self._alone(texts[0])
         rows = []
         for start in range(0, max(1, len(texts)), CHUNK):
             with self._lock:
                 rows.append(self._encoder.encode(texts[start : start + CHUNK]))
         return np.concatenate(rows)
+
+    def _alone(self, text: str) -> NDArray[np.float32]:
+        """Return the row of a text that comes alone, encoded anew where it is none of the last ones."""
+        with self._lock:
+            row = self._recent.pop(text, None)
+            if row is None:
+                row = self._encoder.encode([text])
+            self._recent[text] = row  # the newest stands last
+            if len(self._recent) > RECENT:
+                del self._recent[next(iter(self._recent))]
+            return row.copy()
