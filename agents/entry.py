@@ -81,7 +81,7 @@ class EntryAgent:
         rated = thumb(message, ticket, text)
         if rated is not None:
             return [rated]
-        shown = await answered(message, inbound, ticket, text, desk)
+        shown = [] if located.opened else await answered(message, inbound, ticket, text, desk)
         if ticket.owner is not Owner.BOT:
             await reopened_for_people(ticket, text, desk)
             return [note(message, ticket, text), *shown]
