@@ -51,14 +51,17 @@ class Timers:
     async def on_changed(self, message: Message, delivery: Delivery) -> Sequence[Message]:
         """Start the waits that follow from the change."""
         changed = read(message, TicketChanged)
-        ticket = await self._tickets.get(changed.ticket_id)
         what = {change.what: change.now for change in changed.changes}
+        wanted, asked = what.get("owner") == Owner.PENDING_HUMAN, what.get("status") == TicketStatus.WAITING_CUSTOMER
+        if not (wanted or asked or "priority" in what or what.get("held_by")):
+            return await self._retired(message, delivery)  # as most changes are: nothing waits
+        ticket = await self._tickets.get(changed.ticket_id)
         waits, outputs = self._waits, []
-        if what.get("owner") == Owner.PENDING_HUMAN or "priority" in what:
+        if wanted or "priority" in what:
             outputs += self._until_late(message, ticket)
-        if what.get("status") == TicketStatus.WAITING_CUSTOMER and waits.nudge_after_s:
+        if asked and waits.nudge_after_s:
             outputs.append(self._due(message, ticket, "nudge", waits.nudge_after_s, turn=changed.turn))
-        if what.get("owner") == Owner.PENDING_HUMAN and waits.escalate_after_s:
+        if wanted and waits.escalate_after_s:
             outputs.append(self._due(message, ticket, "escalate", waits.escalate_after_s, round_=ticket.handoff_round))
         if what.get("held_by"):
             outputs.append(self._due(message, ticket, "hold", waits.hold_s, key=ticket.hold_id))
