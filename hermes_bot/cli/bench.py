@@ -1,4 +1,4 @@
-"""`hermes-bot bench bus`: how fast the bus is here, beside a bare yardstick in the same run."""
+"""`hermes-bot bench`: how fast the bus is here, beside a bare yardstick in the same run."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hermes_bot.cli import bench_routing
 from hermes_bot.cli.bench_load import RATES, Load, as_arguments, best, rounded
 from hermes_bot.cli.output import AsJson, say_json, say_table
 from hermes_bot.errors import HermesError
@@ -42,6 +43,9 @@ YARDSTICKS = {
     Kind.SQLITE: ("one-commit", "sqlite with a commit for each message and each ack"),
     Kind.REDIS: ("raw-streams", "raw Redis Streams in batches"),
 }
+
+
+app.command("routing")(bench_routing.routing)
 
 
 @app.callback()

@@ -1,6 +1,7 @@
-"""`hermes-bot bench bus`: the figures that others read. How large they are is no test's business."""
+"""`hermes-bot bench`: the figures that others read. How large they are is no test's business."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -34,3 +35,19 @@ def test_the_best_of_the_rounds_counts() -> None:
     ]
 
     assert best(rounds) == {"throughput_per_s": 20.0, "rates": {"200": {"p50_ms": 2.0}}}
+
+
+def test_bench_routing_tells_figures_of_routing_and_of_the_rules_alone(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HERMES_ENCODER__PROFILE", "light")
+    with pytest.raises(SystemExit) as ended:
+        main(["bench", "routing", "--texts", "64", "--json"])
+    told = json.loads(capsys.readouterr().out)
+
+    assert ended.value.code in {0, None}
+    assert told["n"] == 64
+    for figures in (told, told["yardstick"]):
+        assert 0 < figures["latency_ms"]["p50"] <= figures["latency_ms"]["p99"]
+        assert figures["texts_per_s"] > 0
