@@ -65,9 +65,7 @@ def subscribe_approvals(
     bus: Bus, settings: Settings, stores: Stores, roles: Roles, desk: Callable[[bool], Desk]
 ) -> None:
     """Bind what decides about approvals."""
-    handlers = approval_handlers(
-        settings, stores.approvals, roles, desk, Revising(desk), SayingSources(stores.tickets)
-    )
+    handlers = approval_handlers(settings, stores.approvals, roles, desk, Revising(desk), SayingSources(stores.tickets))
     subscribe_all(bus, settings, {APPROVALS: handlers})
 
 
