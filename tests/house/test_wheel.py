@@ -64,6 +64,8 @@ def test_the_wheel_holds_our_three_packages_and_the_settings_and_nothing_else(wh
     assert {name.split("/")[0] for name in names} == {"hermes_bot", "agents", "routing", names[-1].split("/")[0]}
     assert {"hermes_bot/configs/hermes.yaml", "hermes_bot/configs/routing.yaml"} <= set(names)
     assert {"hermes_bot/configs/policies.yaml", "hermes_bot/configs/knowledge/returns.md"} <= set(names)
+    examples = {name.split("/")[3] for name in names if name.startswith("hermes_bot/configs/examples/")}
+    assert examples == {"triage", "pipeline", "weekly_report"}
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
     assert any(name.startswith("hermes_bot/workspace/page/") for name in names)
 
