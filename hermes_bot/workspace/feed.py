@@ -56,7 +56,7 @@ class Feed:
             if not waiter.done():
                 waiter.set_result(None)
 
-    async def wait_for(self, predicate: Callable[[], object], limit_s: float = 10.0) -> None:
+    async def wait_for(self, predicate: Callable[[], object], limit_s: float = 30.0) -> None:
         """Return once `predicate()` is true; raise TimeoutError after `limit_s` real seconds."""
         async with asyncio.timeout(limit_s):
             while not predicate():

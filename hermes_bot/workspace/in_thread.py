@@ -61,7 +61,7 @@ class WorkspaceInThread:
 
         return self._run(looking)
 
-    def wait_for(self, is_so: Callable[[Workspace], object], limit_s: float = 10.0) -> None:
+    def wait_for(self, is_so: Callable[[Workspace], object], limit_s: float = 30.0) -> None:
         """Return once it is so; TimeoutError at the limit."""
         self._run(lambda: self.server.workspace.wait_for(lambda: is_so(self.server.workspace), limit_s), limit_s + 1)
 

@@ -73,6 +73,6 @@ class Workspace(Writing, Pressing, Staffing, Parts):
         """Return the views that the person has open, the topmost last."""
         return self.modal_stacks.of(user)
 
-    async def wait_for(self, predicate: Callable[[], object], limit_s: float = 10.0) -> None:
+    async def wait_for(self, predicate: Callable[[], object], limit_s: float = 30.0) -> None:
         """Return once `predicate()` is true; asked again whenever something happens. TimeoutError at the limit."""
         await self.feed.wait_for(predicate, limit_s)

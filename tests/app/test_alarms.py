@@ -16,7 +16,7 @@ from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import ALARM_RAISED, AlarmRaised, read
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 
 
 class Rig:

@@ -19,7 +19,7 @@ from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from tests.servers import Redis
 
-LIMIT_S = 20.0
+LIMIT_S = 60.0
 
 
 class Rig:

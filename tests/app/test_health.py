@@ -112,7 +112,7 @@ async def test_queues_ages_and_dead_letters_are_looked_up(rig: Rig) -> None:
     for number in range(3):
         await rig.publish(f"MSG-{number}")
     rig.time.advance(90)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while not (await rig.health.look()).dead_letters:  # noqa: ASYNC110 - settled in its own time
             await asyncio.sleep(0)
 

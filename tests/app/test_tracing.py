@@ -70,7 +70,7 @@ class Rig:
 
     async def open_once(self, wanted: str, state: str) -> list[tuple[Node, Step]]:
         """Return the open deliveries once one is in that state: that an attempt began is written beside it."""
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             found = (await self.trace(wanted)).open
             while state not in {step.state for _, step in found}:
                 await asyncio.sleep(0)

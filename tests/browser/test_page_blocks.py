@@ -76,7 +76,7 @@ async def test_a_button_that_asks_first_acts_only_after_a_yes(seats: Seats, serv
         assert not clicked.is_set()
         await seat.page.get_by_role("button", name="Reject").click()
         await seat.page.get_by_role("button", name="Do it").click()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             await clicked.wait()
 
         await expect(seat.page.get_by_role("dialog")).to_have_count(0)

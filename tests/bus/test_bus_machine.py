@@ -50,7 +50,7 @@ class BusMachine(RuleBasedStateMachine):
 
     def wait(self, something: Awaitable[Result]) -> Result:
         async def limited() -> Result:
-            async with asyncio.timeout(20):
+            async with asyncio.timeout(60):
                 return await something
 
         return self.loop.run_until_complete(limited())

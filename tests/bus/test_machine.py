@@ -56,7 +56,7 @@ class BackendMachine(RuleBasedStateMachine):
 
     def wait(self, something: Awaitable[Result]) -> Result:
         async def limited() -> Result:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 return await something
 
         return self.loop.run_until_complete(limited())

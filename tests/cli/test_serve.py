@@ -45,7 +45,7 @@ def note(service: FakeService) -> Callable[[], None]:
 async def test_a_signal_stops_it_gracefully(number: signal.Signals) -> None:
     service = FakeService()
 
-    async with asyncio.timeout(5), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         tasks.create_task(serve(service, on_started=note(service)), name="serve")
         await service.running.wait()
         os.kill(os.getpid(), number)
@@ -57,7 +57,7 @@ async def test_it_ends_when_the_service_does() -> None:
     service = FakeService()
     service.end()
 
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await serve(service, on_started=note(service))
 
     assert service.calls == ["start", "announce", "run", "stop"]
@@ -67,7 +67,7 @@ async def test_a_start_that_fails_is_not_announced_is_cleaned_up_and_tells_why()
     service = FakeService(refuses=StoreError("no room"))
 
     with pytest.raises(StoreError, match="no room"):
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(60):
             await serve(service, on_started=note(service))
 
     assert service.calls == ["start", "stop"]
@@ -91,7 +91,7 @@ async def test_after_the_first_signal_the_second_one_ends_the_process() -> None:
 
     service.stop = stop  # type: ignore[method-assign]  # looks at the handlers in the middle of the stop
 
-    async with asyncio.timeout(5), asyncio.TaskGroup() as tasks:
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
         tasks.create_task(serve(service, on_started=note(service)), name="serve")
         await service.running.wait()
         os.kill(os.getpid(), signal.SIGTERM)

@@ -29,7 +29,7 @@ from tests.scenario.bot_process import BotProcess, environment
 from tests.scenario.stage import APPROVE, OMAR, SUPPORT, Buyer, Stage, story_world
 
 LOOK_EVERY_S = 0.1
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 
 
 def marker() -> str:

@@ -24,7 +24,7 @@ OMAR, OLIVIA, ADA = "U0OMAR", "U0OLIVIA", "U0ADA"
 APPROVE, REJECT, CLAIM, GIVE_BACK = "approval:approve", "approval:reject", "handoff:claim", "handoff:return"
 EDIT, ASK = "approval:edit", "approval:ask"
 TAKE, SOLVE, REOPEN, REPLY = "ticket:take", "ticket:solve", "ticket:reopen", "ticket:reply"
-LIMIT_S = 30.0
+LIMIT_S = 60.0
 HANDED = re.compile("a person is wanted|with a person|with Hermes again")
 WELL_INSIDE_THE_WINDOW = timedelta(days=25)
 SMALL_CENTS = 40_000

@@ -125,7 +125,7 @@ async def test_a_change_by_hand_is_written_down_with_its_time(edited: Edited) ->
     database = Database(f"sqlite:///{edited.file.parent / 'data' / 'hermes.db'}")
     await database.open()
     kept = Proposals(database, clock=utc_now)
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(60):
         while not (found := [each for each in await kept.changes() if "sack" in each.lines]):
             await edited.answer("my sack")
     await database.close()

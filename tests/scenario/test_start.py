@@ -18,7 +18,7 @@ from hermes_bot.workspace.people import Channel, demo_world
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.scenario.bot_process import BotProcess, environment
 
-LIMIT_S = 20.0
+LIMIT_S = 120.0
 PLAIN = {"HERMES_ENCODER__PROFILE": "light", "HERMES_HTTP__PORT": "0", "HERMES_WORKSPACE__PORT": "0"}
 PREFIX = "hermes-bot: "
 ELSEWHERE = Channel(id="C0ELSEWHERE", name="elsewhere", members=("U0OMAR",))

@@ -76,7 +76,7 @@ class BareSocket:
 
     async def frame(self) -> Json:
         """The next frame."""
-        body: Json = json.loads(await self._socket.receive_str(timeout=5))
+        body: Json = json.loads(await self._socket.receive_str(timeout=60))
         return body
 
     async def ack(self, envelope: Json, payload: Json | None = None) -> None:
@@ -86,7 +86,7 @@ class BareSocket:
 
     async def ended(self) -> bool:
         """Whether the other side ends the socket."""
-        return (await self._socket.receive(timeout=5)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
+        return (await self._socket.receive(timeout=60)).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
 
 
 @asynccontextmanager

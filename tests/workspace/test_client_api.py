@@ -158,7 +158,7 @@ async def test_the_live_socket_tells_what_the_person_may_see(
         await client.chat_postEphemeral(channel="C0SUPPORT", user="U0EMMA", text="four")
         last = await client.chat_postMessage(channel="D0EMMA", text="five")
         await client.chat_delete(channel="D0EMMA", ts=last["ts"])
-        frames = [await live.receive_json(timeout=5) for _ in range(8)]
+        frames = [await live.receive_json(timeout=60) for _ in range(8)]
 
     assert [(frame["type"], frame["channel"], frame["message"]["text"]) for frame in frames] == [
         ("message", "C0SUPPORT", "one"),
@@ -178,7 +178,7 @@ async def test_a_new_conversation_is_told_of(workspace: WorkspaceServer, page: P
     async with page.session.ws_connect("/client/live", params={"user": "U0EMMA"}) as live:
         await client.conversations_join(channel="C0GENERAL")
 
-        assert await live.receive_json(timeout=5) == {"type": "state"}
+        assert await live.receive_json(timeout=60) == {"type": "state"}
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ async def test_a_session_is_pushed_and_read_and_stop_is_told(
         async with session.ws_connect("/client/live", params={"user": "U0EMMA"}) as live:
             setting = {"channel_id": "C0SUPPORT", "thread_ts": root, "status": "processing"}
             await client.api_call("agents.sessions.setStatus", json=setting)
-            frame = await live.receive_json(timeout=10)
+            frame = await live.receive_json(timeout=60)
         async with session.get("/client/messages", params=ABOUT) as response:
             (kept,) = (await response.json())["sessions"]
         async with session.post("/client/stop", json=ABOUT | {"thread_ts": root}) as response:
@@ -122,7 +122,7 @@ async def test_the_home_tab_is_told_to_the_app_and_what_it_publishes_to_the_page
                 answer = await response.json()
             await workspace.workspace.wait_for(lambda: bot.of_type("app_home_opened"))
             await bot.client.views_publish(user_id="U0EMMA", view=view)
-            frame = await live.receive_json(timeout=10)
+            frame = await live.receive_json(timeout=60)
         async with session.get("/client/views", params={"user": "U0EMMA"}) as response:
             home = (await response.json())["home"]
 
