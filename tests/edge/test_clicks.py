@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_bot.approvals.request import ApprovalRequest
+from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
 from hermes_bot.edge.approval_clicks import approval_concern
 from hermes_bot.edge.choice_clicks import choice_concern
 from hermes_bot.edge.clicks import Click, read_clicks, read_submission
@@ -28,6 +28,9 @@ APPROVAL = packed(approval_id="APR-1", shown_hash="abc", context_id=CONTEXT)
 class NoApprovals:
     async def get(self, approval_id: str) -> ApprovalRequest:
         raise PermanentError(f"there is no approval {approval_id}")
+
+    async def listing(self, *, status: ApprovalStatus | None = None, limit: int = 50) -> list[ApprovalRequest]:
+        return []
 
 
 TOOLS = {issue_refund.name: issue_refund}
