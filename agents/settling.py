@@ -7,6 +7,7 @@ to people.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from agents.action import CHOICE_HUMAN
 from agents.caller import caller_of
@@ -90,14 +91,15 @@ async def settle(message: Message, desk: Desk, *, agent: str) -> list[Message]:
     case = _Settlement(message=message, settled=settled, request=request, ticket=ticket, agent=agent)
     if settled.status == "approved":
         return await _approved(case, desk)
-    await _keep(case, desk, "rejected" if settled.status == "rejected" else "")
     if asked_anew(settled):
+        await _keep(case, desk, "")
         await desk.tickets.update(ticket.id, status=TicketStatus.WORKING)
         return []
     await desk.tickets.update(ticket.id, status=TicketStatus.SOLVED)
     keys = {"rejected": case.told.rejected, "cancelled": case.told.withdrawn}
     key = keys.get(settled.status, case.told.expired)
     text = desk.texts.render(ticket.language, key, order_id=case.order_id, reason=settled.reason.strip())
+    await _keep(case, desk, "rejected" if settled.status == "rejected" else "", said=text)
     if settled.status == "cancelled":
         return [reply(message, ticket, text)]
     human = Choice(id=CHOICE_HUMAN, label=desk.texts.render(ticket.language, "refund.human_choice"))
@@ -118,8 +120,8 @@ async def _approved(case: _Settlement, desk: Desk) -> list[Message]:
     outcome = await desk.toolbox.run_approved(
         request.tool, arguments, caller, approval_id=request.id, repeated=desk.redelivered
     )
-    await _keep(case, desk, "")
     if isinstance(outcome, Refused):
+        await _keep(case, desk, "")
         return await _refused(case, desk, outcome.code)
     return await _done(case, desk, outcome, caller.customer.locale if caller.customer else "")
 
@@ -137,6 +139,7 @@ async def _done(case: _Settlement, desk: Desk, done: Done, locale: str) -> list[
         amount_cents=cents,
         currency=currency,
     )
+    await _keep(case, desk, "", said=text)
     return [reply(case.message, case.ticket, text), _result_to_show(case)]
 
 
@@ -153,15 +156,15 @@ async def _refused(case: _Settlement, desk: Desk, code: str) -> list[Message]:
     return [case.message.child(TICKET_HANDOFF, work, context_id=case.ticket.context_id), _result_to_show(case)]
 
 
-async def _keep(case: _Settlement, desk: Desk, became: str) -> None:
-    """Remember what became of the request, so that it is not made again in the same ticket."""
-    if not case.told.kept:
-        return
+async def _keep(case: _Settlement, desk: Desk, became: str, *, said: str = "") -> None:
+    """Remember what became of the request, so that it is not made again in the same ticket, and what was said of it."""
     memory = await desk.runs.load(case.ticket.id, case.agent, message_id=case.message.id)
-    kept = {key: value for key, value in memory.get(case.told.kept, {}).items() if key != case.order_id}
-    if became:
-        kept[case.order_id] = became
-    await desk.runs.save(case.ticket.id, case.agent, memory | {case.told.kept: kept}, message_id=case.message.id)
+    changed: dict[str, Any] = {"said": {"text": said, "times": 1}} if said else {}
+    if case.told.kept:
+        kept = {key: value for key, value in memory.get(case.told.kept, {}).items() if key != case.order_id}
+        changed[case.told.kept] = kept | ({case.order_id: became} if became else {})
+    if changed:
+        await desk.runs.save(case.ticket.id, case.agent, memory | changed, message_id=case.message.id)
 
 
 def _result_to_show(case: _Settlement) -> Message:

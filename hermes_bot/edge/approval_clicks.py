@@ -57,6 +57,7 @@ def read_decision(click: Click, reason: str = "") -> Message | None:
         channel=click.channel,
         message_ts=click.message_ts,
         reason=reason,
+        thread_ts=click.inside,
     )
     return message_of(click, APPROVAL_CLICKED, body)
 
@@ -126,6 +127,7 @@ def _place(click: Click) -> dict[str, str]:
         "team": click.team,
         "channel": identifier(click.channel),
         "message_ts": identifier(click.message_ts),
+        "thread_ts": identifier(click.inside),
     }
 
 

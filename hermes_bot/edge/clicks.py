@@ -50,6 +50,11 @@ class Click:
         return f"click:{self.team}:{self.user}:{self.action_ts}:{self.action_id}"
 
     @property
+    def inside(self) -> str:
+        """The thread in which the card stands; empty for one that begins a thread, or stands outside of any."""
+        return "" if self.thread_ts == self.message_ts else self.thread_ts
+
+    @property
     def context_id(self) -> str:
         """The ticket's conversation, which the button carries; else the place of the card."""
         own = f"{self.team}:{self.channel}:{self.thread_ts or self.message_ts}"
@@ -89,6 +94,7 @@ class Submission:
             fields=self.fields,
             channel=identifier(self.fields.get("channel")),
             message_ts=identifier(self.fields.get("message_ts")),
+            thread_ts=identifier(self.fields.get("thread_ts")),
         )
 
     def _answer(self, block: str) -> Mapping[str, Any]:
@@ -132,7 +138,11 @@ def read_submission(body: Mapping[str, Any], *, team: str) -> Submission | None:
 
 def card_fields(click: Click) -> dict[str, str]:
     """Return what a form that a card opens has to bring back."""
-    return dict(click.fields) | {"channel": click.channel, "message_ts": click.message_ts}
+    return dict(click.fields) | {
+        "channel": click.channel,
+        "message_ts": click.message_ts,
+        "thread_ts": click.inside,
+    }
 
 
 def message_of(click: Click, type_: str, body: msgspec.Struct, *, priority: int = PRIORITY_OPERATOR) -> Message:

@@ -72,6 +72,7 @@ def _message(click: Click, ticket_id: str, action: str, *, value: str = "", text
         message_ts=click.message_ts,
         value=value,
         text=text,
+        thread_ts=click.inside,
     )
     return message_of(click, HANDOFF_CLICKED, body)
 

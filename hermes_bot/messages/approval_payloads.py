@@ -24,6 +24,7 @@ class ApprovalEdited(msgspec.Struct, frozen=True, kw_only=True):
     team: str
     channel: str
     message_ts: str
+    thread_ts: str = ""
 
 
 class ApprovalAsked(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,6 +37,7 @@ class ApprovalAsked(msgspec.Struct, frozen=True, kw_only=True):
     team: str
     channel: str
     message_ts: str
+    thread_ts: str = ""
 
 
 class ApprovalAnswered(msgspec.Struct, frozen=True, kw_only=True):

@@ -186,7 +186,8 @@ class ApprovalRequested(msgspec.Struct, frozen=True, kw_only=True):
 class ApprovalClicked(msgspec.Struct, frozen=True, kw_only=True):
     """`approval.clicked`: somebody pressed a button of a card.
 
-    `shown_hash` comes from the button, `channel` and `message_ts` say where the card stood that was pressed.
+    `shown_hash` comes from the button, `channel` and `message_ts` say where the card stood that was pressed,
+    `thread_ts` in which thread, if it was in one.
     """
 
     approval_id: str
@@ -197,6 +198,7 @@ class ApprovalClicked(msgspec.Struct, frozen=True, kw_only=True):
     channel: str
     message_ts: str
     reason: str = ""
+    thread_ts: str = ""
 
 
 class ApprovalSettled(msgspec.Struct, frozen=True, kw_only=True):
@@ -225,8 +227,8 @@ class HandoffRequested(msgspec.Struct, frozen=True, kw_only=True):
 class HandoffClicked(msgspec.Struct, frozen=True, kw_only=True):
     """`handoff.clicked`: somebody of the staff pressed a button of a ticket's card, chose from it or sent its form.
 
-    `action`: claim, take, assign, return, priority, solve, reopen, reply, hold_take or hold_once. `value` is who or what
-    was chosen, `text` what was typed.
+    `action`: claim, take, assign, return, priority, solve, reopen, reply, hold_take or hold_once. `value` is who or
+    what was chosen, `text` what was typed.
     """
 
     ticket_id: str
@@ -237,6 +239,7 @@ class HandoffClicked(msgspec.Struct, frozen=True, kw_only=True):
     message_ts: str
     value: str = ""
     text: str = ""
+    thread_ts: str = ""
 
 
 class HandoffChanged(msgspec.Struct, frozen=True, kw_only=True):

@@ -164,7 +164,9 @@ class Timers:
         )
         return [
             to_customer(message, moved.ticket, self._render(ticket.language, "handoff.claimed", name=name)),
-            whisper(message, text, channel=ticket.channel, user=user, ticket_id=ticket.id),
+            whisper(
+                message, text, channel=ticket.channel, user=user, ticket_id=ticket.id, thread_ts=ticket.thread_ts
+            ),
             card_changed(message, moved.ticket),
             noted(
                 message, moved.ticket, await summary_of(ticket, tickets, await held.latest(ticket.id)),

@@ -84,7 +84,7 @@ def _element(name: str, schema: Schema, value: Any) -> Json:
         return _select(name, options, value)
     longest = min(int(schema.get("maxLength") or TEXT_CHARACTERS), TEXT_CHARACTERS)
     element: Json = {"type": "plain_text_input", "action_id": block_of(name), "max_length": longest}
-    if longest > LONG_TEXT and _kinds(schema) & {"string", "array", "object"}:
+    if longest > LONG_TEXT and _kinds(schema) & {"string", "array", "object"} and not _short(name):
         element["multiline"] = True
     lines = _listed(schema) and isinstance(value, list)
     written = "\n".join(str(each) for each in value) if lines else written_as(name, value)
@@ -112,6 +112,11 @@ def written_as(name: str, value: Any) -> str:
     if name.endswith(CENTS) and isinstance(value, int):
         return f"{value // 100}.{value % 100:02d}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _short(name: str) -> bool:
+    """Return whether it is a code by its name, which one line holds whatever its schema allows."""
+    return name == "currency" or name.endswith("_id")
 
 
 def _listed(schema: Schema) -> bool:
