@@ -6,6 +6,7 @@ from agents.action import CallTool
 from agents.case import Case
 from agents.desk import Desk
 from agents.planner import Observation, Run
+from hermes_bot.approvals.request import NewRequest
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import APPROVAL_REQUESTED, ApprovalRequested
 from hermes_bot.tools.outcome import Done, Invalid, NeedsApproval, Refused
@@ -47,7 +48,7 @@ class Hands:
         ):
             return Observation(status="asked_before")
         context_id = case.ticket.context_id if case.ticket else self._message.context_id
-        request = await approvals.request(
+        new = NewRequest(
             key=key,
             ticket_id=case.ticket.id if case.ticket else "",
             context_id=context_id,
@@ -62,6 +63,7 @@ class Hands:
             source_ts=case.work.source_ts if case.work else "",
             trace_id=self._message.trace_id,
         )
+        request = await approvals.request(new)
         card = ApprovalRequested(approval_id=request.id, ticket_id=request.ticket_id)
         self.cards.append(self._message.child(APPROVAL_REQUESTED, card, context_id=context_id))
         return Observation(status="waiting", result={"approval_id": request.id})

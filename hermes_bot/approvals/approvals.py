@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
@@ -11,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from hermes_bot.approvals import asking, moves
 from hermes_bot.approvals.moves import Act, Revision, Settled
-from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
+from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus, NewRequest
 from hermes_bot.approvals.rows import Pairs, by_id, request_of, shown_hash
 from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.errors import PermanentError
@@ -42,45 +43,15 @@ class Approvals:
         self._rules = rules or ApprovalRules()
         self._policy = policy
 
-    async def request(
-        self,
-        *,
-        key: str,
-        ticket_id: str,
-        context_id: str,
-        requested_by: str,
-        agent: str,
-        tool: str,
-        level: str,
-        arguments: dict[str, Any],
-        title: str,
-        shown: Pairs,
-        trace_id: str,
-        source_ts: str = "",
-        internal: Pairs = (),
-    ) -> ApprovalRequest:
-        """Return the pending request for `key`, made if it is new: a repeat with the same key changes nothing.
-
-        `source_ts` is the customer's message that it rests on, `internal` what only staff may read.
-        """
-        row = {
-            "key": key,
-            "ticket_id": ticket_id,
-            "context_id": context_id,
-            "agent": agent,
-            "tool": tool,
-            "level": level,
-            "arguments": arguments,
-            "title": title,
-            "shown": [list(pair) for pair in shown],
-            "shown_hash": shown_hash(tool, arguments, title, shown),
-            "requested_by": requested_by,
-            "trace_id": trace_id,
-            "source_ts": source_ts,
-            "internal": [list(pair) for pair in internal],
-            **self._begun(key, self._rules.authority(tool, level, arguments).needed),
+    async def request(self, new: NewRequest) -> ApprovalRequest:
+        """Return the pending request for its key, made if it is new: a repeat with the same key changes nothing."""
+        row = asdict(new) | {
+            "shown": [list(pair) for pair in new.shown],
+            "shown_hash": shown_hash(new.tool, new.arguments, new.title, new.shown),
+            "internal": [list(pair) for pair in new.internal],
+            **self._begun(new.key, self._rules.authority(new.tool, new.level, new.arguments).needed),
         }
-        act = self._act(by=requested_by)
+        act = self._act(by=new.requested_by)
         return await self._run(lambda connection: moves.requested(connection, row, act))
 
     def _begun(self, key: str, needed: int) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -36,6 +37,25 @@ class Question:
     question: str
     answer: str = ""
     answered_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewRequest:
+    """What an agent asks to be allowed; `key` is the same on a repeat. The rest is as in `ApprovalRequest`."""
+
+    key: str
+    ticket_id: str
+    context_id: str
+    requested_by: str
+    agent: str
+    tool: str
+    level: str
+    arguments: dict[str, Any]
+    title: str
+    shown: Sequence[tuple[str, str]]
+    trace_id: str
+    source_ts: str = ""
+    internal: Sequence[tuple[str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ from hermes_bot import settings
 from hermes_bot.app.build import opened
 from hermes_bot.app.forgetting import Forgetting, mask
 from hermes_bot.approvals.audit_log import AuditLog
-from hermes_bot.approvals.request import ApprovalStatus
+from hermes_bot.approvals.request import ApprovalStatus, NewRequest
 from hermes_bot.memory.owner import PersonOwner
 from hermes_bot.messages.message import utc_now
 from hermes_bot.messages.payloads import Inbound
@@ -25,11 +25,12 @@ async def test_an_approval_that_waits_is_withdrawn_and_the_audit_still_holds(tmp
             team="T1", channel="C1", channel_type="channel", ts="1.1", user="U1", text="Refund me, I am zqmarker"
         )
         located = await stores.tickets.locate(inbound, context_id="T1:C1:1.1", message_id="MSG-1", language="en")
-        request = await stores.approvals.request(
+        new = NewRequest(
             key="k", ticket_id=located.ticket.id, context_id="T1:C1:1.1", requested_by="U1", agent="refund",
             tool="issue_refund", level="L2", arguments={"order_id": "10001", "reason": "zqmarker"},
             title="Refund zqmarker", shown=[("Reason", "zqmarker")], trace_id="",
         )  # fmt: skip
+        request = await stores.approvals.request(new)
         forgetting = Forgetting(loaded, stores, None, utc_now)
 
         forgotten = await forgetting.forget(PersonOwner("T1", "U1"))

@@ -12,7 +12,7 @@ from hermes_bot.approvals.access import Access
 from hermes_bot.approvals.approvals import Approvals
 from hermes_bot.approvals.changes import ChangeDesk, Revised
 from hermes_bot.approvals.clicks import ApprovalDesk
-from hermes_bot.approvals.request import ApprovalRequest
+from hermes_bot.approvals.request import ApprovalRequest, NewRequest
 from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.approvals.withdrawals import Source
 from hermes_bot.bus.port import Delivery
@@ -105,7 +105,7 @@ async def ask(approvals: Approvals, key: str = "MSG-1:refund:1", **changes: Any)
         "trace_id": "0" * 32,
         "source_ts": "1.1",
     }
-    return await approvals.request(**given | changes)
+    return await approvals.request(NewRequest(**given | changes))
 
 
 def approvals_in(database: Database, clock: Clock) -> Approvals:

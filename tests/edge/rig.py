@@ -10,7 +10,7 @@ from typing import Any
 
 from agents.texts import load_texts
 from hermes_bot.approvals.approvals import Approvals
-from hermes_bot.approvals.request import ApprovalRequest
+from hermes_bot.approvals.request import ApprovalRequest, NewRequest
 from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.channels import ChannelPolicy
@@ -101,7 +101,7 @@ class Rig:
 
     async def approval(self, ticket: Ticket, **changes: Any) -> ApprovalRequest:
         """Return a pending request to refund something."""
-        given = {
+        given: dict[str, Any] = {
             "key": f"key:{ticket.id}",
             "ticket_id": ticket.id,
             "context_id": ticket.context_id,
@@ -114,7 +114,7 @@ class Rig:
             "shown": [("Order", "1001"), ("Reason", "broken & <late>")],
             "trace_id": "0" * 32,
         }
-        return await self.approvals.request(**given | changes)
+        return await self.approvals.request(NewRequest(**given | changes))
 
     def thread(self, channel: str, ts: str) -> list[dict[str, Any]]:
         """Return the replies in a thread, without their parent."""
