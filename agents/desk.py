@@ -47,6 +47,14 @@ class Ways:
     private_in_thread: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FloodLimits:
+    """How many messages of one person are answered within `window_s`; what is more is kept on their tickets."""
+
+    messages: int
+    window_s: float
+
+
 def agent_in(type_: str) -> str:
     """Return the agent that a type is named after."""
     return type_.rpartition(".")[2]
@@ -67,7 +75,7 @@ class Desk:
     differs in a channel, by its id. `memory` is what is known beyond this message, None where nothing is kept.
     `agent_runs` keeps the runs of planners that go step by step, None where there are none. `remembering` are the
     agents that know what the conversation is about; the others start afresh with each message. `preferences` are what
-    people chose for themselves.
+    people chose for themselves, `flood` how much of one person is answered, None for all.
     """
 
     tickets: Tickets
@@ -88,6 +96,7 @@ class Desk:
     agent_runs: AgentRuns | None = None
     remembering: frozenset[str] = REMEMBERING
     preferences: Preferences | None = None
+    flood: FloodLimits | None = None
 
     async def fixed_language(self, inbound: Inbound) -> str:
         """Return the language of the answers there, as the channel or the person says; empty: that of the message."""

@@ -19,6 +19,7 @@ from agents.deciding import (
     unclear_after,
 )
 from agents.desk import Desk, agent_in
+from agents.floods import flood
 from agents.language import language_of
 from agents.recalling import heard
 from agents.replies import reply
@@ -42,6 +43,8 @@ from hermes_bot.messages.payloads import (
 )
 from hermes_bot.messages.ticket_payloads import TICKET_DELETED, TICKET_EDITED, TICKET_GATHERED
 from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
+
+OF_A_WEBHOOK = Decision(type=TICKET_HANDOFF, why="posted by a webhook", reason="default")
 
 
 class EntryAgent:
@@ -81,6 +84,8 @@ class EntryAgent:
         rated = thumb(message, ticket, text)
         if rated is not None:
             return [rated]
+        if (flooded := await flood(message, inbound, ticket, desk)) is not None:
+            return flooded
         shown = [] if located.opened else await answered(message, inbound, ticket, text, desk)
         if ticket.owner is not Owner.BOT:
             await reopened_for_people(ticket, text, desk)
@@ -99,7 +104,7 @@ class EntryAgent:
         fixed = await desk.fixed_language(inbound)
         situation = replace(await self._situation(message, ticket, desk), team=inbound.user_team or inbound.team)
         language = fixed or language_of(inbound.text, previous=situation.language)
-        decision = await decide(inbound, situation, desk)
+        decision = await decide(inbound, situation, desk) if _by_a_person(inbound) else OF_A_WEBHOOK
         return await self._send(message, desk, ticket, situation, decision, Work(
             ticket_id=ticket.id,
             text=_words_of(inbound),
@@ -212,6 +217,10 @@ class EntryAgent:
             "question_ts": work.source_ts if asks else before.question_ts,
         }
         await desk.runs.save(ticket.id, self.name, state, message_id=message.id)
+
+
+def _by_a_person(inbound: Inbound) -> bool:
+    return not inbound.user.startswith("B")
 
 
 def _status(ticket: Ticket, decision: Decision) -> TicketStatus | None:

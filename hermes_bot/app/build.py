@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from pydantic import SecretStr
 
-from agents.desk import REMEMBERING, Desk, Staff, Ways
+from agents.desk import REMEMBERING, Desk, FloodLimits, Staff, Ways
 from agents.spec import AgentsFile
 from agents.texts import Texts
 from hermes_bot.app.agents_file import read_setup
@@ -28,6 +28,7 @@ from hermes_bot.edge.channels import ChannelPolicy
 from hermes_bot.edge.channels import Mode as ChannelMode
 from hermes_bot.edge.edge import Desk as EdgeDesk
 from hermes_bot.edge.edge import Doors, SlackEdge
+from hermes_bot.edge.files import MEGABYTE, FileRules
 from hermes_bot.edge.http_door import Probes
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.slack_api import SlackApi
@@ -268,6 +269,8 @@ def build_edge(
         handoff_channel=slack.handoff_channel,
         approvals_channels=rules_of(settings).channels,
         modes={channel: ChannelMode(each.mode) for channel, each in slack.channels.items()},
+        webhooks=frozenset(channel for channel, each in slack.channels.items() if each.webhooks),
+        files=FileRules(max_bytes=slack.files.max_mb * MEGABYTE, types=slack.files.types),
     )
     doors = Doors(
         app_token=secret(access.app_token),
@@ -307,6 +310,7 @@ def desk_of(
         channel: Ways(language=each.language, private_in_thread=each.private_details == "thread")
         for channel, each in settings.slack.channels.items()
     }
+    flood = FloodLimits(**settings.slack.flood.model_dump())
     agent_runs, preferences = AgentRuns(stores.database, clock=stores.clock), Preferences(stores.database)
 
     def desk(redelivered: bool) -> Desk:
@@ -328,6 +332,7 @@ def desk_of(
             memory=memory,
             agent_runs=agent_runs,
             preferences=preferences,
+            flood=flood,
             remembering=REMEMBERING | stores.specs.with_model,
         )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
+from hermes_bot.edge.files import FileRules
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.errors import SettingsError, SlackRefused
 
@@ -29,7 +30,8 @@ class ChannelPolicy:
     """`slack.*` and the channels of `approvals` in the settings; ids or names until `resolved`.
 
     `support_channels` empty: every channel the bot is in. `approvals_channels` are those that `approvals.channel` and
-    the rules name, `cards` their ids by these names once resolved.
+    the rules name, `cards` their ids by these names once resolved. What other programs post in `webhooks` is heard, and
+    `files` says of which files the link is kept.
     """
 
     support_channels: tuple[str, ...] = ()
@@ -37,6 +39,8 @@ class ChannelPolicy:
     approvals_channels: tuple[str, ...] = ()
     cards: Mapping[str, str] = field(default_factory=dict)
     modes: Mapping[str, Mode] = field(default_factory=dict)
+    webhooks: frozenset[str] = frozenset()
+    files: FileRules = field(default_factory=FileRules)
 
     def mode(self, channel: str, channel_type: str) -> Mode:
         """Return how the bot listens there.
@@ -71,6 +75,7 @@ async def resolved(policy: ChannelPolicy, api: SlackApi) -> ChannelPolicy:
         handoff_channel=_id(policy.handoff_channel, ids, "slack.handoff_channel"),
         cards={name: _id(name, ids, APPROVALS) for name in policy.approvals_channels},
         modes={_id(name, ids, "slack.channels"): mode for name, mode in policy.modes.items()},
+        webhooks=frozenset(_id(name, ids, "slack.channels") for name in policy.webhooks),
     )
     await _postable(found.handoff_channel, policy.handoff_channel, "slack.handoff_channel", api)
     for name, channel in found.cards.items():

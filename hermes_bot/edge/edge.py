@@ -121,6 +121,7 @@ class SlackEdge:
             clock=clock,
             signing_secret="" if doors.app_token else doors.signing_secret,
             probes=probes,
+            ages=self.ages,
         )
         self._session: aiohttp.ClientSession | None = None
         self._socket: SocketDoor | None = None
@@ -168,7 +169,7 @@ class SlackEdge:
             policy=self._policy,
             concerns=Concerns(self._concerns()),
         )
-        self._app = SlackApp(self._api, listeners, bot=bot, bot_token=self._api.client.token or "")
+        self._app = SlackApp(self._api, listeners, bot=bot, bot_token=self._api.client.token or "", clock=self._clock)
         self._state = "not listening yet"
         return bot
 
@@ -220,6 +221,12 @@ class SlackEdge:
         if self._socket is not None and not self._socket.connected:
             return False, "the socket to Slack is down"
         return not self._api.refused, self._api.refused
+
+    def ages(self) -> Mapping[str, float | None]:
+        """Return how long ago, in seconds, the last request of Slack's and the last answer to a ping came."""
+        event_at = self._app.heard_at if self._app is not None else None
+        told = {"last_event_s": None if event_at is None else round((self._clock() - event_at).total_seconds(), 1)}
+        return told | ({"last_pong_s": self._socket.pong_age_s} if self._socket is not None else {})
 
     def handlers(self) -> Mapping[str, Handler]:
         """Return the handler of each type that agent `slack` subscribes to; they work once connected."""

@@ -7,7 +7,7 @@ import errno
 import hashlib
 import hmac
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -55,6 +55,7 @@ class HttpDoor:
         signing_secret: str = "",
         probes: Probes | None = None,
         body_limit_s: float = BODY_LIMIT_S,
+        ages: Callable[[], Mapping[str, float | None]] = dict,
     ) -> None:
         self._host = host
         self._port = port
@@ -63,6 +64,7 @@ class HttpDoor:
         self._secret = signing_secret.encode()
         self._probes = probes
         self._body_limit_s = body_limit_s
+        self._ages = ages
         self._app: SlackApp | None = None
         self._runner: web.AppRunner | None = None
 
@@ -114,7 +116,7 @@ class HttpDoor:
 
     async def _readyz(self, _request: web.Request) -> web.Response:
         ready, reason = self._ready()
-        told: dict[str, object] = {}
+        told: dict[str, object] = {**self._ages()}
         if self._probes is not None:
             told["paused"] = self._probes.paused()
             if ready:

@@ -12,13 +12,15 @@ from typing import Any
 from msgspec import structs
 
 from hermes_bot.edge.channels import ChannelPolicy, Mode
+from hermes_bot.edge.files import named_files
 from hermes_bot.edge.spoken import spoken
-from hermes_bot.edge.text import decode, mentions, quotes_mention, storable
+from hermes_bot.edge.text import decode, mentions, quotes_mention
 from hermes_bot.messages.message import PRIORITY_USER, Chain, Message
 from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, fields_of
 
 SENDER = "slack"
 SLACKBOT = "USLACKBOT"
+BOT_MESSAGE = "bot_message"
 SPOKEN_SUBTYPES = frozenset({"", "file_share", "thread_broadcast", "me_message"})
 CHANNEL_TYPES = frozenset({"channel", "group", "im", "mpim"})
 MAX_ID_CHARACTERS = 60
@@ -36,9 +38,9 @@ class Bot:
 def read_event(body: Mapping[str, Any], *, bot: Bot, policy: ChannelPolicy) -> Message | None:
     """Return `ticket.created` or `ticket.replied` for what a person wrote to us; None for everything else."""
     event = body.get("event")
-    if not isinstance(event, Mapping) or not _spoken_by_a_person(event, bot):
+    if not isinstance(event, Mapping) or not (_spoken_by_a_person(event, bot) or _by_a_webhook(event, bot, policy)):
         return None
-    heard = _inbound(event, team_of(body, bot), bot)
+    heard = _inbound(event, team_of(body, bot), bot, policy)
     inbound = _admitted(heard, policy) if heard is not None else None
     if inbound is None:
         return None
@@ -91,8 +93,17 @@ def team_of(body: Mapping[str, Any], bot: Bot) -> str:
     return authorized or identifier(body.get("team_id")) or bot.team
 
 
-def _inbound(event: Mapping[str, Any], team: str, bot: Bot) -> Inbound | None:
-    channel, user, ts = (identifier(event.get(name)) for name in ("channel", "user", "ts"))
+def _by_a_webhook(event: Mapping[str, Any], bot: Bot, policy: ChannelPolicy) -> bool:
+    """Return whether another program posted it, in a channel where such posts are wanted; never for a reply."""
+    by = identifier(event.get("bot_id"))
+    wanted = event.get("type") == "message" and event.get("subtype") == BOT_MESSAGE and not event.get("hidden")
+    ours = by in ("", bot.bot) or event.get("user") == bot.user or bool(event.get("thread_ts"))
+    return wanted and not ours and identifier(event.get("channel")) in policy.webhooks
+
+
+def _inbound(event: Mapping[str, Any], team: str, bot: Bot, policy: ChannelPolicy) -> Inbound | None:
+    channel, ts = identifier(event.get("channel")), identifier(event.get("ts"))
+    user = identifier(event.get("bot_id" if event.get("subtype") == BOT_MESSAGE else "user"))
     if not (channel and user and ts):
         return None
     text = spoken(event)
@@ -108,7 +119,7 @@ def _inbound(event: Mapping[str, Any], team: str, bot: Bot) -> Inbound | None:
         thread_ts="" if thread_ts == ts else thread_ts,
         mentioned=mentions(text, bot.user)
         or (event.get("type") == "app_mention" and not quotes_mention(text, bot.user)),
-        files=_files(event),
+        files=named_files(event, policy.files),
     )
 
 
@@ -118,12 +129,6 @@ def channel_type_of(event: Mapping[str, Any], channel: str) -> str:
     if isinstance(given, str) and given in CHANNEL_TYPES:
         return given
     return {"D": "im", "G": "group"}.get(channel[0], "channel")
-
-
-def _files(event: Mapping[str, Any]) -> tuple[str, ...]:
-    files = event.get("files")
-    named = [file for file in files if isinstance(file, Mapping)] if isinstance(files, list) else []
-    return tuple(storable(str(file.get("name") or file.get("title") or file.get("id") or "file")) for file in named)
 
 
 def _admitted(inbound: Inbound, policy: ChannelPolicy) -> Inbound | None:

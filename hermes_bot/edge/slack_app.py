@@ -8,6 +8,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+from collections.abc import Callable
+from datetime import datetime
 from typing import Any
 
 from slack_bolt.async_app import AsyncAck, AsyncApp, AsyncBoltRequest
@@ -27,13 +29,17 @@ log = logging.getLogger(__name__)
 class SlackApp:
     """Hands requests of Slack's to the listeners and says what to answer."""
 
-    def __init__(self, api: SlackApi, listeners: Listeners, *, bot: Bot, bot_token: str) -> None:
+    def __init__(
+        self, api: SlackApi, listeners: Listeners, *, bot: Bot, bot_token: str, clock: Callable[[], datetime]
+    ) -> None:
         self._listeners = listeners
         self._authorize = _Known(
             AuthorizeResult(
                 enterprise_id=None, team_id=bot.team, bot_user_id=bot.user, bot_id=bot.bot or None, bot_token=bot_token
             )
         )
+        self.heard_at: datetime | None = None
+        self._clock = clock
         self._running = 0
         self._idle = asyncio.Event()
         self._idle.set()
@@ -41,6 +47,7 @@ class SlackApp:
 
     async def dispatch(self, request: AsyncBoltRequest) -> BoltResponse:
         """Return the answer for Slack: 200, 400 for what makes no sense, 503 when the bus did not take it."""
+        self.heard_at = self._clock()
         if not well_formed(request.body):
             return BoltResponse(status=400, body={"error": "malformed"})
         self._running += 1

@@ -37,6 +37,12 @@ class SocketDoor:
         session = self._client.current_session if self._client is not None else None
         return session is not None and not session.closed and self._client is not None and not self._client.stale
 
+    @property
+    def pong_age_s(self) -> float | None:
+        """How long ago Slack answered the last ping, in seconds; None where it has not answered any yet."""
+        at = self._client.last_ping_pong_time if self._client is not None else None
+        return None if at is None else round(max(0.0, time() - at), 1)
+
     async def open(self) -> None:
         """Connect; raise TokenRefused for a wrong app token, TransientError when Slack is away."""
         web = web_client(self._app_token, self._base_url)

@@ -23,11 +23,29 @@ class DataSettings(Section):
 
 
 class ChannelSettings(Section):
-    """`slack.channels.<id>`: `language` is empty where replies follow the customer's message."""
+    """`slack.channels.<id>`: `language` is empty where replies follow the customer's message.
+
+    `webhooks`: what other programs post there goes to people, as a ticket.
+    """
 
     mode: Literal["every", "mentions", "off"] = "every"
     language: Literal["", "en", "zh"] = ""
     private_details: Literal["dm", "thread"] = "dm"
+    webhooks: bool = False
+
+
+class FloodSettings(Section):
+    """`slack.flood`: how many messages of one person are answered within `window_s`; the rest is kept unanswered."""
+
+    messages: Count = 60
+    window_s: Seconds = 60.0
+
+
+class SentFiles(Section):
+    """`slack.files`: a larger file, or one of a kind (Slack's `filetype`) that is not listed, is named without link."""
+
+    max_mb: Count = 25
+    types: Words = ()
 
 
 class SlackSettings(Section):
@@ -36,6 +54,8 @@ class SlackSettings(Section):
     support_channels: Words = ()
     channels: dict[str, ChannelSettings] = Field(default_factory=dict)
     handoff_channel: str = ""
+    flood: FloodSettings = FloodSettings()
+    files: SentFiles = SentFiles()
 
 
 class PeopleSettings(Section):

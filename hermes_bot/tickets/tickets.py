@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, and_, func, insert, or_, select, update
 
 from hermes_bot.messages.payloads import Inbound
 from hermes_bot.store.database import Database
@@ -155,6 +155,21 @@ class Tickets:
         rows = await self.database.run(lambda connection: connection.execute(wanted).all())
         return {"up": 0, "down": 0} | {str(rating): int(count) for rating, count in rows}
 
+    async def place_in_window(self, message_id: str, team: str, user: str, *, window_s: float) -> int:
+        """Return the message's place among those that the person wrote up to then within so many seconds, from 1."""
+        said, own = ticket_messages.c, (tickets.c.team == team, tickets.c.requester == user)
+
+        def work(connection: Connection) -> int:
+            at = connection.scalar(select(said.at).where(said.message_id == message_id))
+            if at is None:
+                return 0
+            before = or_(said.at < at, and_(said.at == at, said.message_id <= message_id))
+            there = select(func.count()).select_from(ticket_messages).where(said.at > at - timedelta(seconds=window_s))
+            mine = there.where(before, said.ticket_number.in_(select(tickets.c.number).where(*own)))
+            return connection.scalar(mine) or 0
+
+        return await self.database.run(work)
+
     async def message_ids(self, ticket_id: str) -> Sequence[str]:
         """Return the ids of the customer's messages that belong to the ticket, oldest first."""
         ours = ticket_messages.c.ticket_number == number_of(ticket_id)
@@ -282,8 +297,8 @@ def _with_a_person(ticket: Ticket) -> bool:
 
 
 def _words_of(inbound: Inbound) -> str:
-    """Return the text, or a word for what came instead of one."""
-    return inbound.text or " ".join(f"[file: {name}]" for name in inbound.files)
+    """Return the text and the files that came with it, each with its link."""
+    return "\n".join([*filter(None, [inbound.text]), *(f"[file: {name}]" for name in inbound.files)])
 
 
 def _open(
