@@ -8,6 +8,10 @@ from hermes_bot.edge.command_reader import read_command, read_opened, read_short
 from hermes_bot.edge.command_words import VERBS, read_words
 from hermes_bot.edge.inbound import Bot
 
+NAMES = (
+    *("user_id", "text", "team_id", "channel_id", "trigger_id", "event", "user"),
+    *("message", "channel", "callback_id", "team", "response_url"),
+)
 BOT = Bot(team="T0HERMES", user="U0HERMES", bot="B0HERMES")
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
