@@ -65,9 +65,15 @@ class Sessions:
         await self._show(ticket, ACTIVE if status == PROCESSING else status)
 
     async def _show(self, ticket: Ticket, status: str) -> None:
-        thread_ts = await self._root(ticket)
-        if not self._agent or not thread_ts or self._shown.get(ticket.id) == (thread_ts, status):
+        """Show it at the ticket's session; one that the conversation has moved on from waits for nothing any more."""
+        thread_ts, shown = await self._root(ticket), self._shown.get(ticket.id)
+        if not self._agent or not thread_ts or shown == (thread_ts, status):
             return
+        if shown is not None and shown[0] != thread_ts and shown[1] != ACTIVE:
+            await self._set(ticket, shown[0], ACTIVE)
+        await self._set(ticket, thread_ts, status)
+
+    async def _set(self, ticket: Ticket, thread_ts: str, status: str) -> None:
         if len(self._shown) >= MOST_REMEMBERED:
             self._shown.clear()
         refused = await self._api.attempt(

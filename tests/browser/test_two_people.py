@@ -114,4 +114,5 @@ async def test_li_na_is_asked_something_in_chinese_and_a_person_answers_her(seat
     await ticket.get_by_role("button", name="Solved").click()
     await expect(said(omar, "李娜").filter(has_text=": solved")).to_be_visible()
     await picture(omar, "39-solved")
+    await expect(main_of(lina).get_by_text("Hermes 正在等待人工处理")).to_have_count(0)
     await picture(lina, "40-lina-is-asked-whether-it-helped")

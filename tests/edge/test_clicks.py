@@ -69,6 +69,16 @@ def read_form(payload: dict[str, Any]) -> Any:
     return form.read(submission) if form and submission else None
 
 
+@pytest.mark.parametrize("thread_ts, inside", [("1.2", "1.2"), ("9.9", ""), ("", "")])
+def test_a_card_in_a_thread_is_told_from_one_that_begins_a_thread(thread_ts: str, inside: str) -> None:
+    place = {"message": {"ts": "9.9", "thread_ts": thread_ts}}
+
+    pressed = read(one(body("approval:approve", APPROVAL, **place)), ApprovalClicked)
+    claimed = read(one(body("handoff:claim", packed(ticket_id="T-1"), **place)), HandoffClicked)
+
+    assert (pressed.thread_ts, claimed.thread_ts) == (inside, inside)
+
+
 def test_approve_carries_what_was_shown_and_where_it_was_pressed() -> None:
     message = one(body("approval:approve", APPROVAL))
 
