@@ -9,6 +9,7 @@ import asyncio
 import logging
 import random as random_module
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from time import monotonic
 
@@ -31,6 +32,19 @@ GATE_POLL_S = 0.2
 YIELD_EVERY = 16  # deliveries a worker handles before others on the loop get a turn, should no handler ever wait
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(kw_only=True)
+class _Crew:
+    """The tasks of a running bus: all in `group`, which `supervisor` holds. A worker is leasing, busy or on a pause."""
+
+    group: asyncio.TaskGroup | None = None
+    supervisor: asyncio.Task[None] | None = None
+    upkeep: asyncio.Task[None] | None = None
+    workers: dict[str, list[asyncio.Task[None]]] = field(default_factory=dict)
+    leasing: set[asyncio.Task[None]] = field(default_factory=set)
+    recalled: set[asyncio.Task[None]] = field(default_factory=set)
+    busy: set[asyncio.Task[None]] = field(default_factory=set)
 
 
 class Bus:
@@ -81,13 +95,7 @@ class Bus:
             on_alarm=on_alarm,
         )
         self._open = False
-        self._group: asyncio.TaskGroup | None = None
-        self._supervisor: asyncio.Task[None] | None = None
-        self._upkeep: asyncio.Task[None] | None = None
-        self._workers: dict[str, list[asyncio.Task[None]]] = {}
-        self._leasing: set[asyncio.Task[None]] = set()
-        self._recalled: set[asyncio.Task[None]] = set()
-        self._busy: set[asyncio.Task[None]] = set()
+        self._crew = _Crew()
 
     @property
     def running(self) -> bool:
@@ -137,7 +145,7 @@ class Bus:
                 include=None if include is None else frozenset(include),
             )
         )
-        if self._group is not None and self._open:
+        if self._crew.group is not None and self._open:
             self._staff(agent)
 
     def unsubscribe(self, agent: str, pattern: str) -> None:
@@ -151,8 +159,8 @@ class Bus:
             logger.warning("messages wait for an agent without a subscription", extra={"agent": agent})
         started = asyncio.Event()
         self._open = True
-        self._supervisor = asyncio.create_task(self._supervise(started), name="bus")
-        self._supervisor.add_done_callback(self._supervisor_ended)
+        self._crew.supervisor = asyncio.create_task(self._supervise(started), name="bus")
+        self._crew.supervisor.add_done_callback(self._supervisor_ended)
         await started.wait()
 
     async def publish(self, message: Message) -> None:
@@ -199,27 +207,26 @@ class Bus:
 
     async def stop(self, limit_s: float) -> None:
         """Lease no more, give running handlers the limit, cancel and hand back the rest, close the backend."""
-        if self._supervisor is None:
+        if self._crew.supervisor is None:
             return
         self._open = False
         try:
-            workers = {worker for pool in self._workers.values() for worker in pool}
-            _cancel(workers - self._busy)
-            if self._busy:
-                await asyncio.wait(set(self._busy), timeout=limit_s)
+            workers = {worker for pool in self._crew.workers.values() for worker in pool}
+            _cancel(workers - self._crew.busy)
+            if self._crew.busy:
+                await asyncio.wait(set(self._crew.busy), timeout=limit_s)
             _cancel(workers)
-            if self._upkeep is not None:
-                self._upkeep.cancel()
-            await self._supervisor
+            if self._crew.upkeep is not None:
+                self._crew.upkeep.cancel()
+            await self._crew.supervisor
         finally:
-            self._supervisor = self._group = self._upkeep = None
-            self._workers.clear()
+            self._crew = _Crew()
             await self._backend.close()
 
     async def _supervise(self, started: asyncio.Event) -> None:
         async with asyncio.TaskGroup() as group:
-            self._group = group
-            self._upkeep = group.create_task(self._backend.run(), name="bus-upkeep")
+            self._crew.group = group
+            self._crew.upkeep = group.create_task(self._backend.run(), name="bus-upkeep")
             for agent in sorted(self._router.agents()):
                 self._staff(agent)
             started.set()
@@ -233,10 +240,10 @@ class Bus:
         """Give the agent the workers that its policy asks for, if it is run here."""
         if self._staffed is not None and agent not in self._staffed:
             return
-        assert self._group is not None  # noqa: S101 - called while running only
-        pool = self._workers.setdefault(agent, [])
+        assert self._crew.group is not None  # noqa: S101 - called while running only
+        pool = self._crew.workers.setdefault(agent, [])
         while len(pool) < self._router.concurrency(agent):
-            pool.append(self._group.create_task(self._work(agent), name=f"{agent}-{len(pool) + 1}"))
+            pool.append(self._crew.group.create_task(self._work(agent), name=f"{agent}-{len(pool) + 1}"))
 
     async def _work(self, agent: str) -> None:
         me = asyncio.current_task()
@@ -246,11 +253,11 @@ class Bus:
             delivery = await self._next(agent, me)
             if delivery is None:
                 continue
-            self._busy.add(me)
+            self._crew.busy.add(me)
             try:
                 await self._deliverer.deliver(delivery)
             finally:
-                self._busy.discard(me)
+                self._crew.busy.discard(me)
             handled += 1
             if handled % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
@@ -261,7 +268,7 @@ class Bus:
             await self._sleep(GATE_POLL_S)
             return None
         pause_s = GATE_POLL_S
-        self._leasing.add(me)
+        self._crew.leasing.add(me)
         try:
             return await self._backend.lease(agent)
         except StoreError:
@@ -270,18 +277,19 @@ class Bus:
             pause_s = STORE_PAUSE_S
         except asyncio.CancelledError:
             self._gate.release(agent)
-            if me not in self._recalled or me.uncancel():  # the latter: it is to stop as well
+            if me not in self._crew.recalled or me.uncancel():  # the latter: it is to stop as well
                 raise
         finally:
-            self._leasing.discard(me)
-            self._recalled.discard(me)
+            self._crew.leasing.discard(me)
+            self._crew.recalled.discard(me)
         await self._sleep(pause_s)
         return None
 
     def _recall(self, agent: str) -> None:
         """The gate has shut: who waits for a delivery goes back to it, for an empty name all workers."""
-        waiting = self._leasing.intersection(self._workers.get(agent, ())) if agent else set(self._leasing)
-        self._recalled |= waiting
+        crew = self._crew
+        waiting = crew.leasing.intersection(crew.workers.get(agent, ())) if agent else set(crew.leasing)
+        crew.recalled |= waiting
         _cancel(waiting)
 
     def _obey(self, orders: Orders) -> None:
