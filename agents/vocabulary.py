@@ -49,7 +49,7 @@ YES = (
 )
 NO = (
     r"(?:n|no|nope|not now|never ?mind|don'?t|forget it|leave it)\b"
-    r"|不用|不要(?!了)|不了|不是|不需要|算了|先不|先别|别退"
+    r"|不用|不要(?!了)|不了|不改|不换了|不取消|不是|不需要|算了|先不|先别|别退"
 )
 ASKS_ABOUT_REFUND = (
     r"\b(?:how|what|when|which|why|policy|policies|possible|eligible|allowed|rules?|conditions?)\b"

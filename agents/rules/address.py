@@ -21,7 +21,8 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"(?:[.!?;]\s+(?=(?:can|could|please|thank|thanks|everything|and|i|it|that|also|is|will|would|let|make)\b)"
+    r"(?:[.!?;]\s+(?=(?:can|could|please|thank|thanks|everything|and|i|it|that|also|is|will|would|let|make)\b"
+    r"|(?:my |for )?order\b)"
     r"|,?\s+(?:please|thanks|thank you)\b|[。！？；]|[，,](?=谢谢|麻烦|拜托|请)"
     r"|[，,]?\s*(?:可以|行|好)?[吗么吧]\s*[?？]?$).*",
     re.IGNORECASE | re.DOTALL,
@@ -46,9 +47,11 @@ def address_in(text: str) -> Read:
     """Return the address that follows "to", "is", 改成 and the like, and the text around it."""
     head = text[:READ_CHARACTERS]
     for lead in itertools.islice(_LEAD.finditer(head), MOST_LEADS):
-        candidate = tidy(head[lead.end() : lead.end() + MOST_CHARACTERS + LONGEST_TAIL])
+        after = " ".join(head[lead.end() : lead.end() + MOST_CHARACTERS + LONGEST_TAIL].split())
+        candidate = tidy(after)
         if may_be_address(candidate):
-            return Read(rest=head[: lead.start()], address=candidate)
+            tail = _TAIL.search(after)
+            return Read(rest=f"{head[: lead.start()]} {tail.group() if tail else ''}".rstrip(), address=candidate)
     return Read(rest=text)
 
 

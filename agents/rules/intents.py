@@ -19,6 +19,7 @@ class OrderWish(StrEnum):
     HURRY = "hurry"
     CONTENTS = "contents"
     MODIFY = "modify"
+    WRONG_GOODS = "wrong_goods"
     TRACKING = "tracking"
     STATUS = "status"
 
@@ -49,6 +50,7 @@ _ORDER_WISHES = (
     (OrderWish.INVOICE, patterns.INVOICE),
     (OrderWish.LIST, patterns.LIST),
     (OrderWish.MISSING, patterns.MISSING),
+    (OrderWish.WRONG_GOODS, patterns.WRONG_GOODS),
     (OrderWish.TRACKING, patterns.TRACKING),
     (OrderWish.MODIFY, patterns.MODIFY),
     (OrderWish.CONTENTS, patterns.CONTENTS),
@@ -61,9 +63,12 @@ _REFUND_WISHES = (
     (RefundWish.STATUS, patterns.REFUND_STATUS),
     (RefundWish.REFUND, patterns.MONEY_BACK),
     (RefundWish.RETURN, patterns.RETURN),
+    (RefundWish.REFUND, patterns.GOES_BACK),
 )
 
-_ASKS_FOR_ORDER = frozenset({OrderWish.CANCEL, OrderWish.ADDRESS, OrderWish.MODIFY, OrderWish.TRACKING, OrderWish.LIST})
+_ASKS_FOR_ORDER = frozenset(
+    {OrderWish.CANCEL, OrderWish.ADDRESS, OrderWish.MODIFY, OrderWish.TRACKING, OrderWish.LIST, OrderWish.INVOICE}
+)
 
 
 def order_wish(text: str) -> OrderWish | None:
@@ -88,6 +93,11 @@ def refund_wish(text: str) -> RefundWish | None:
         return RefundWish.REFUND  # "a refund, it arrived broken": what arrived is not the money
     asks = found is RefundWish.STATUS and bool(patterns.RETURN.search(flat)) and not patterns.MONEY_BACK.search(flat)
     return RefundWish.RETURN if asks else found
+
+
+def asks_for_money(text: str) -> bool:
+    """Return whether the text says in so many words that money is to go back."""
+    return bool(patterns.MONEY_BACK.search(plain(text)))
 
 
 def takes_back(text: str) -> bool:
@@ -115,6 +125,8 @@ def rule_asked(text: str, *, in_talk: bool, agent: str) -> Rule | None:
     if not (generic or patterns.NAMES_RULE.search(flat)) and (in_talk or patterns.POINTS.search(flat)):
         return None
     if agent == "refund":
+        if refund_wish(text) in (RefundWish.EXCHANGE, RefundWish.DISPUTE):
+            return None
         return Rule.RETURNS if patterns.RETURN.search(flat) and not patterns.MONEY_BACK.search(flat) else Rule.REFUND
     wish = order_wish(text)
     return Rule(wish) if wish in (OrderWish.CANCEL, OrderWish.ADDRESS, OrderWish.INVOICE) else None

@@ -29,7 +29,8 @@ def plan_address(run: Run, talk: Talk) -> Action:
     """Return the next step towards the new address, or what became of it."""
     waiting = run.memory.get("waiting")
     order_id = str(run.memory.get("order", ""))
-    if waiting == "confirm_address" and says_no(run.text):
+    declines = waiting == "confirm_address" or (waiting == "address" and not run.choice and not address_given(run.text))
+    if declines and says_no(run.text):
         text = talk.say("refund.left", order_id=order_id)
         return Finish(outcome=Outcome.ANSWERED, text=text, memory=settled(run))
     address = str(run.memory.get("address", ""))

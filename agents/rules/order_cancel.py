@@ -16,7 +16,7 @@ from agents.words import says_no, says_yes
 from hermes_bot.messages.payloads import Choice
 
 CHOICE_CANCEL = "cancel:"
-SENT = frozenset({"shipped", "delivered", "returned", "lost"})
+_REFUSED = {"shipped": "sent", "lost": "sent", "delivered": "arrived", "returned": "arrived"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +67,7 @@ def _about(run: Run, talk: Talk, number: str) -> _Part | Action:
     if code == "already_cancelled":
         return _Part(order_id=order_id, text=talk.say("order.state.cancelled", order_id=order_id), end="told")
     if code == "state_not_covered":
-        key = "order.cancel.sent" if facts["status"] in SENT else "order.cancel.not_possible"
+        key = f"order.cancel.{_REFUSED.get(facts['status'], 'not_possible')}"
         text = talk.say(key, order_id=order_id, status=talk.state(facts["status"]))
         return _Part(order_id=order_id, text=text, end="refused", status=facts["status"])
     if code != "allowed":

@@ -37,8 +37,9 @@ def _answer(run: Run, talk: Talk, found: Sequence[Order | None], wish: OrderWish
     missing = [talk.say("order.not_found")] if len(orders) < len(found) else []
     if not orders:
         return not_found(run, missing[0])
-    if wish is OrderWish.MISSING and any(order["status"] == "delivered" for order in orders):
-        return to_people(run, "missing", *(facts_of(talk, order) for order in orders))
+    told_people = {OrderWish.MISSING: "missing", OrderWish.WRONG_GOODS: "wrong_goods"}
+    if wish in told_people and any(order["status"] == "delivered" for order in orders):
+        return to_people(run, told_people[wish], *(facts_of(talk, order) for order in orders))
     lines = [*(sentence(talk, order) for order in orders), *missing]
     hurries = wish is OrderWish.HURRY and any(order["status"] in ON_ITS_WAY for order in orders)
     if hurries:

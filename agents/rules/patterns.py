@@ -52,6 +52,10 @@ ADDRESS = _any(
     r"(?:改|换|修改|更改|变更|填错|写错).{0,12}(?:地址|收货|电话)",
     r"(?:地址|收货人|收货电话|收货).{0,10}(?:改|换|错)",
     r"改成.{1,20}地址",
+    r"\bwrong (?:house|street|flat|apartment|door|zip|post ?code|postal code)\b",
+    r"\bi(?: have|'ve)? (?:just )?moved\b",
+    r"搬家",
+    r"寄[到往去][^哪]{0,40}(?:[省市区县].{0,40}[路街道巷号镇村])",
 )
 INVOICE = _any(r"\binvoices?\b", r"\breceipts?\b", r"\bbill for\b", r"发票", r"收据", r"账单")
 LIST = _any(
@@ -59,7 +63,7 @@ LIST = _any(
     r"\border history\b",
     r"\ball (?:of )?my orders\b",
     r"\bmy (?:recent|latest|past) orders\b",
-    r"\bwhat orders\b",
+    r"\b(?:what|which) orders\b",
     r"(?:所有|全部|最近|历史)的?订单",
     r"订单(?:列表|记录)",
     r"有哪些订单",
@@ -74,6 +78,16 @@ MISSING = _any(
     r"丢件",
     r"丢了吗",
     r"弄丢",
+)
+WRONG_GOODS = _any(
+    r"\bwrong (?:item|product|article|goods|colou?r|size|model|parcel|package)s?\b",
+    r"\b(?:sent|send|got|gave|received?|delivered|shipped)\b(?: \w+){0,3} wrong\b",
+    r"\b(?:items?|pieces?|products?|articles?|parts?|one|half)\b.{0,20}\b(?:is|are|was|were) (?:still )?missing\b",
+    r"\bmissing (?:an?|one|two|some|the)? ?(?:items?|pieces?|products?|articles?|parts?)\b",
+    r"\bnot what i (?:ordered|bought)\b",
+    r"发错|寄错|送错|错发|少发|漏发|少寄|漏寄",
+    r"少了?(?:一|两|二|三|几|\d)(?:件|个|样|只|台|双|条|瓶|包|盒)",
+    r"缺了?(?:一|两|\d)?(?:件|个|货)|货不对|不是我(?:要|订|点)的",
 )
 HURRY = _any(
     r"\bexpedite\b",
@@ -115,6 +129,7 @@ DISPUTE = _any(
     r"\b(?:double|duplicate|twice)\b.{0,20}\b(?:charged?|charges|bill(?:ed)?|payments?)\b",
     r"\b(?:unauthori[sz]ed|unknown|unrecogni[sz]ed|fraudulent|wrong)\b.{0,20}\b(?:charges?|payments?|transactions?)\b",
     r"\b(?:do not|don'?t|did not|didn'?t|never)\b.{0,9}\b(?:recogni[sz]e|authori[sz]ed?|made)\b.{0,20}\bcharge",
+    r"\bcharges?\b.{0,40}\b(?:not|don'?t|didn'?t|never|cannot|can'?t)\b.{0,9}\b(?:recogni[sz]e|authori[sz]ed?|ma[dk]e)\b",
     r"\b(?:dispute|chargeback)\b",
     r"扣.{0,6}(?:两次|2次|二次|双份|两遍|三次)",
     r"(?:重复|多|乱)(?:扣|收)(?:款|费|钱)?",
@@ -139,6 +154,7 @@ REFUND_STATUS = _any(
     r"(?:退款|退的钱|钱).{0,16}(?:到账|进度|没到|没退|没收到|卡了|状态|到哪|什么时候|多久|几天|怎么还)",
     r"(?:到账|进度).{0,10}退款",
     r"(?:还没|没有|没)(?:收到)?退款",
+    r"(?:退款|钱)呢",
 )
 STILL_WAITS = _any(
     r"\b(?:where|status|still|yet|progress|update|track|waiting|pending|processed|how long)\b",
@@ -175,6 +191,12 @@ MONEY_BACK = _any(
     r"仅退款",
 )
 
+GOES_BACK = _any(
+    r"退 ?#?\d",
+    r"\d ?(?:只|都|全)?退(?:我|掉|还)?(?:[一二两三四五六七八九十半\d]|$)",
+    r"(?:只|都|全|要|想)退",
+    r"退(?:我|还|给我)?.{0,8}(?:块|元|钱)",
+)
 ASKS = _any(
     r"\b(?:how|what|when|which|why)\b",
     r"\bpolic(?:y|ies)\b",

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agents.action import Action
+from agents.action import Action, Delegate
 from agents.planner import Run
-from agents.rules.intents import RefundWish, refund_wish, rule_asked
+from agents.rules.intents import OrderWish, RefundWish, asks_for_money, order_wish, refund_wish, rule_asked
 from agents.rules.refund_matters import plan_matter
 from agents.rules.refund_money import plan_refund
 from agents.rules.refund_return import plan_return
@@ -17,6 +17,7 @@ from agents.rules.talk import Talk
 from agents.rules.which_order import CHOICE_ORDER, order_remembered, orders_named, to_people
 from agents.texts import Texts
 from agents.words import says_no, says_yes
+from hermes_bot.messages.payloads import TICKET_ORDER
 
 CHOICE_RETURN = "return:"
 _AT_WORK = frozenset({"confirm", "confirm_return", "part"})
@@ -41,6 +42,8 @@ class RefundPlanner:
         back = plan_taken_back(run, talk) if refund_wish(run.text) is None else None
         if back is not None:
             return back
+        if not run.choice and refund_wish(run.text) is None and order_wish(run.text) is OrderWish.WRONG_GOODS:
+            return Delegate(type=TICKET_ORDER)
         wish = _wish(run)
         run = replace(run, memory=run.memory | {"wish": wish.value})
         talk = replace(talk, run=run)
@@ -62,6 +65,8 @@ def _wish(run: Run) -> RefundWish:
     if run.choice:
         return before if before is not None and run.choice.startswith(CHOICE_ORDER) else RefundWish.REFUND
     said = refund_wish(run.text)
+    if before is RefundWish.RETURN and said is RefundWish.REFUND and not asks_for_money(run.text):
+        return before
     if before is not None and waiting in _AT_WORK and (says_yes(run.text) or says_no(run.text)):
         return before
     return said or before or RefundWish.REFUND

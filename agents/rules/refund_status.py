@@ -6,8 +6,11 @@ from typing import Any
 
 from agents.action import CHOICE_HUMAN, Action, CallTool, Finish, Outcome, Private
 from agents.planner import Run
+from agents.rules import patterns
+from agents.rules.refund_return import plan_return
 from agents.rules.talk import Talk, moment
 from agents.rules.which_order import choice_id, not_found, order_remembered, orders_named, settled, to_people
+from agents.words import plain
 from hermes_bot.messages.payloads import Choice
 
 LIST_REFUNDS = CallTool(tool="list_refunds", arguments={})
@@ -25,7 +28,20 @@ def plan_refund_status(run: Run, talk: Talk) -> Action:
         return to_people(run, "no_identity" if seen.code == "unknown_customer" else "tool_refused")
     if not seen.result.get("found", True):
         return not_found(run, talk.say("order.not_found"))
+    nothing = meant and not seen.result["refunds"] and not run.memory.get("refunds")
+    if nothing and _speaks_of_return(run):
+        options = CallTool(tool="order_options", arguments={"order_id": meant[0]})
+        opened = run.seen(options)
+        if opened is None:
+            return options
+        if opened.result.get("open_returns"):
+            return plan_return(run, talk)
     return _answer(run, talk, seen.result, meant)
+
+
+def _speaks_of_return(run: Run) -> bool:
+    """Return whether the money is asked for of goods that were sent back: it follows the parcel."""
+    return bool(patterns.RETURN.search(plain(run.text)))
 
 
 def _answer(run: Run, talk: Talk, result: dict[str, Any], meant: tuple[str, ...]) -> Finish:

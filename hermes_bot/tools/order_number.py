@@ -21,6 +21,10 @@ _OTHER_WORDS = (
     r"invoices?|bills?|accounts?|cards?|phone|mobile|tel|fax|zip|postcode|postal|plz|iban|pin|code|tracking|parcel|ticket"
     r"|room|flight|model|发票|账号|帐号|账户|卡号|手机号?|电话|邮编|快递单号|快递|运单号?|物流单号|身份证号?|验证码|工号"
 )
+_SENT = frozenset(
+    {"parcel", "快递"}
+)  # goes with the order's number as often as with the carrier's, which is a long one
+_LONGEST_OWN = 8
 _FILLER = (
     r"(?:numbers?|num|nr|no|nº|n°|№|id|ids|code|ref|reference|is|was|are|my|the|called|with|of|est|es|ist|è|corr?ec?t[eoa]?|номер|numéro|numero|número"
     r"|nummer|号码|號碼|编号|号|號|番号|번호|是|为|の|[#:.,\-=()（）\[\]\"'“”’`*])"
@@ -99,6 +103,8 @@ def _read(text: str, token: re.Match[str]) -> tuple[str, ...]:
     before, after = text[max(0, token.start() - 60) : token.start()], text[token.end() : token.end() + 12]
     cue, explicit = _CUE.search(before), bool(_EXPLICIT.search(before))
     other = bool(cue and cue["other"]) and not _TRACKING_OF.search(before)
+    if other and cue and cue["other"] in _SENT and len(token["digits"]) <= _LONGEST_OWN:
+        other = False
     if other or _BEFORE_IS_OTHER.search(before):
         return ()
     if " " in token["digits"]:  # "10 023" is one number only where the writer said that a number follows
