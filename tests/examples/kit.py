@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -16,12 +16,21 @@ from tests.scenario.stage import Stage
 
 EXAMPLES = Path(__file__).parents[2] / "configs" / "examples"
 EMMA, SUPPORT = "U0EMMA", "C0SUPPORT"
+LIMIT_S = 150.0
+
+
+class Scene(Stage):
+    """A stage whose people wait as long as a team of agents on a busy machine may take."""
+
+    async def until(self, true: Callable[[], object]) -> None:
+        """Wait for a state of the workspace."""
+        await self.workspace.wait_for(true, LIMIT_S)
 
 
 @asynccontextmanager
 async def example(
     name: str, folder: Path, *, model: ModelServer | None = None, examples: Path = EXAMPLES
-) -> AsyncIterator[Stage]:
+) -> AsyncIterator[Scene]:
     """Run `configs/examples/<name>` in a folder of its own; at the end no letter may be dead."""
     data = folder / "data"
     variables = {"HERMES_MODEL__NAME": "scripted", "OPENAI_BASE_URL": model.base_url} if model else {}
@@ -30,7 +39,7 @@ async def example(
         bot = HermesApp(settings=loaded, edge=True)
         try:
             await bot.start()
-            stage = Stage(server, data)
+            stage = Scene(server, data)
             yield stage
             await stage.quiet()
         finally:

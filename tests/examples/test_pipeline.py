@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import json
 from collections.abc import AsyncIterator
@@ -11,9 +12,11 @@ from typing import Any
 import pytest
 
 from hermes_bot.bus.inspect import BusFile
-from tests.examples.kit import EMMA, SUPPORT, example, role_of
+from hermes_bot.workspace.server import WorkspaceServer
+from tests.examples.kit import EMMA, EXAMPLES, LIMIT_S, SUPPORT, Scene, example, role_of
 from tests.examples.urls_code import CHECK, DRAFT, EASY_CHECK, FINISHED
-from tests.llm.model_server import Action, Asked, ModelServer, answer, call, model_server
+from tests.llm.model_server import Action, Asked, ModelServer, Silent, answer, call, model_server
+from tests.scenario.bot_process import BotProcess, environment
 
 REQUEST = "Write a Python function that takes a list of URLs, downloads the HTML and extracts the titles."
 PLANNER, CODER, REVIEWER = "You lead a", "You write Python", "You review Python"
@@ -143,6 +146,36 @@ async def test_after_three_rounds_the_planner_answers_with_what_has_passed(tmp_p
     assert team.reviews == 3
     assert [task.rpartition("/")[0][-3:] for task in tasks[1:]] == [".r2", ".r3"]
     assert FINISHED in told
+
+
+async def test_a_bot_that_is_killed_in_the_middle_goes_on_where_it_stood(tmp_path: Path, model: ModelServer) -> None:
+    team, in_the_middle = Team(), asyncio.Event()
+
+    def script(asked: Asked) -> Any:
+        if role_of(asked) == REVIEWER and not in_the_middle.is_set():
+            in_the_middle.set()
+            return Silent()
+        return team.script(asked)
+
+    model.otherwise = script
+    async with WorkspaceServer(port=0) as server:
+        data = tmp_path / "data"
+        variables = environment(server, data, HERMES_MODEL__NAME="scripted", OPENAI_BASE_URL=model.base_url)
+        command = ("run", "--config", str(EXAMPLES / "pipeline" / "hermes.yaml"))
+        stage = Scene(server, data)
+        async with BotProcess(variables, tmp_path, command) as bot:
+            talk = await stage.say(EMMA, SUPPORT, REQUEST)
+            async with asyncio.timeout(LIMIT_S):
+                await in_the_middle.wait()
+            await bot.kill()
+            await bot.start()
+            told = html.unescape(await stage.answer(talk))
+            await stage.quiet()
+
+    assert FINISHED in told
+    assert len(stage.replies(talk)) == 1
+    drafts = [asked for asked in model.asked if role_of(asked) == CODER and '"round"' not in asked.text]
+    assert [asked.done for asked in drafts] == [0, 1, 2], "what was done before the kill is not done again"
 
 
 async def test_where_no_code_passes_a_person_gets_the_request(tmp_path: Path, model: ModelServer) -> None:

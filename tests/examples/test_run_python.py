@@ -99,6 +99,25 @@ async def test_code_reaches_no_server_of_this_machine() -> None:
 
 
 @shut_in
+async def test_code_looks_into_no_process_outside_and_stops_none() -> None:
+    code = f"""
+import os
+def look(): open('/proc/{os.getpid()}/environ').read()
+def stop(): os.kill({os.getpid()}, 0)
+"""
+    check = """
+for each in (look, stop):
+    try: each()
+    except (PermissionError, ProcessLookupError): pass
+    else: assert False, each
+"""
+
+    told = await run(code, check)
+
+    assert told["passed"], told
+
+
+@shut_in
 async def test_no_process_that_code_started_stays_behind() -> None:
     marker = "left-behind-by-the-test"
     sleeper = ["-c", "import time; time.sleep(600)", marker]
