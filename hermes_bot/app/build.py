@@ -24,15 +24,6 @@ from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.memory import MemoryBackend
 from hermes_bot.bus.port import Backend, Delivery
 from hermes_bot.bus.sqlite import SqliteBackend
-from hermes_bot.edge.channels import ChannelPolicy
-from hermes_bot.edge.channels import Mode as ChannelMode
-from hermes_bot.edge.edge import Desk as EdgeDesk
-from hermes_bot.edge.edge import Doors, SlackEdge
-from hermes_bot.edge.files import MEGABYTE, FileRules
-from hermes_bot.edge.http_door import Probes
-from hermes_bot.edge.posts import Posts
-from hermes_bot.edge.slack_api import SlackApi
-from hermes_bot.edge.surface import Surface
 from hermes_bot.errors import SettingsError
 from hermes_bot.llm.english_words import english_words
 from hermes_bot.memory.memories import Memories
@@ -44,7 +35,6 @@ from hermes_bot.store.database import Database
 from hermes_bot.store.preferences import Preferences
 from hermes_bot.store.schema import migrate
 from hermes_bot.tasks.tasks import Tasks
-from hermes_bot.tickets.cards_due import CardsDue
 from hermes_bot.tickets.failures import failed_message
 from hermes_bot.tickets.runs import Runs
 from hermes_bot.tickets.tickets import Tickets
@@ -54,7 +44,6 @@ from hermes_bot.tools.order_book import OrderBook
 from hermes_bot.tools.policies import read_policies
 from hermes_bot.tools.shop import Shop
 from hermes_bot.tools.toolbox import Toolbox
-from hermes_bot.triage.corrections import CorrectionForms
 from hermes_bot.triage.proposals import Proposals
 from routing.choice import Encoder, RouteChoice
 from routing.router import Router
@@ -250,50 +239,6 @@ def on_failure(delivery: Delivery, error: str) -> Sequence[Message]:
     return [] if failed is None else [failed]
 
 
-def build_edge(
-    settings: Settings,
-    stores: Stores,
-    api: SlackApi,
-    directory: Directory,
-    bus: Bus,
-    clock: Clock,
-    *,
-    texts: Texts,
-    probes: Probes | None = None,
-    surface: Surface | None = None,
-) -> SlackEdge:
-    """Return the edge, not connected."""
-    slack, access = settings.slack, settings.access
-    policy = ChannelPolicy(
-        support_channels=slack.support_channels,
-        handoff_channel=slack.handoff_channel,
-        approvals_channels=rules_of(settings).channels,
-        modes={channel: ChannelMode(each.mode) for channel, each in slack.channels.items()},
-        webhooks=frozenset(channel for channel, each in slack.channels.items() if each.webhooks),
-        files=FileRules(max_bytes=slack.files.max_mb * MEGABYTE, types=slack.files.types),
-    )
-    doors = Doors(
-        app_token=secret(access.app_token),
-        signing_secret=secret(access.signing_secret),
-        host=settings.http.host,
-        port=settings.http.port,
-    )
-    desk = EdgeDesk(
-        directory=directory,
-        tickets=stores.tickets,
-        approvals=stores.approvals,
-        posts=Posts(stores.database, clock=clock),
-        render=texts.render,
-        tool_of=stores.toolbox.get,
-        due=CardsDue(stores.database, every=settings.tickets.cards == "every"),
-        on_call=settings.handoff.on_call,
-        corrections=CorrectionForms(stores.proposals, stores.tickets, file=settings.routing.file),
-        surface=surface,
-    )
-    rules = rules_of(settings)
-    return SlackEdge(api, desk, bus.publish, doors=doors, policy=policy, rules=rules, clock=clock, probes=probes)
-
-
 def desk_of(
     settings: Settings,
     stores: Stores,
@@ -337,6 +282,14 @@ def desk_of(
         )
 
     return desk
+
+
+def ways_of(settings: Settings) -> dict[str, Ways]:
+    """Return how things are done in each channel that the settings say something of."""
+    return {
+        channel: Ways(language=each.language, private_in_thread=each.private_details == "thread")
+        for channel, each in settings.slack.channels.items()
+    }
 
 
 def staff_of(settings: Settings) -> tuple[str, ...]:
