@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from agents.texts import Texts
-from hermes_bot.app.build import Clock, Stores, build_edge, secret
+from hermes_bot.app.build import Clock, Stores, secret
+from hermes_bot.app.edge_parts import build_edge
 from hermes_bot.app.outlet import Outlet
 from hermes_bot.app.staff_notice import tell_staff
 from hermes_bot.app.surface import SelfService

@@ -32,7 +32,8 @@ class Desk:
 
     `render` gives a text for customers, `tool_of` the tool of a name, whose arguments Edit asks for, `due` the tickets
     whose card is to be drawn, `on_call` are those who are told when no card can be posted, and `surface` is what
-    commands, shortcuts and Home read; without it there are none.
+    commands, shortcuts and Home read; without it there are none. An answer of `stream_from` characters appears piece by
+    piece; 0: none does.
     """
 
     directory: Directory
@@ -45,3 +46,4 @@ class Desk:
     on_call: tuple[str, ...] = ()
     corrections: Corrections | None = None
     surface: Surface | None = None
+    stream_from: int = 0

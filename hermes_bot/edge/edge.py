@@ -276,6 +276,7 @@ class SlackEdge:
             on_call=desk.on_call or self._rules.approvers,
             due=desk.due,
             sessions=sessions,
+            stream_from=desk.stream_from,
         )
         return {
             **of_tickets,

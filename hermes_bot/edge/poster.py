@@ -18,6 +18,7 @@ from hermes_bot.edge.post_search import EVENT_TYPE, PostSearch
 from hermes_bot.edge.posts import Post, Posts
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.slack_errors import OutcomeUnknown
+from hermes_bot.edge.streaming import Spoken, Streams
 from hermes_bot.edge.views.look import Look, fault_in
 from hermes_bot.errors import SlackRefused, TransientError
 from hermes_bot.messages.message import PRIORITY_NOTICE, Message
@@ -46,7 +47,8 @@ class Draft:
     """A post to be. `key` says which one it is; the same key is never posted twice.
 
     `spare` looks are tried in turn where Slack refuses the blocks, before the words alone.
-    `broadcast`: a reply in a thread is shown in the channel as well.
+    `broadcast`: a reply in a thread is shown in the channel as well. `spoken`: it appears piece by piece, where Slack
+    does that.
     """
 
     key: str
@@ -57,6 +59,7 @@ class Draft:
     in_reply_to: str = ""
     spare: tuple[Look, ...] = ()
     broadcast: bool = False
+    spoken: Spoken | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,7 @@ class Poster:
         self._posts = posts
         self._clock = clock
         self._search = PostSearch(api)
+        self._streams = Streams(api, posts)
         self._unsent: dict[str, int] = {}
 
     async def post(self, draft: Draft, message: Message, delivery: Delivery) -> Posted:
@@ -149,7 +153,14 @@ class Poster:
     async def _send(self, draft: Draft, delivery: Delivery) -> Post:
         payload = {"key": draft.key, "ticket": draft.ticket_id, "in_reply_to": draft.in_reply_to}
         place = {"channel": draft.channel} | _thread(draft)
-        place |= {"metadata": {"event_type": EVENT_TYPE, "event_payload": payload}}
+        metadata = {"event_type": EVENT_TYPE, "event_payload": payload}
+        if draft.spoken is not None:
+            looks = [draft.look, *draft.spare]
+            spoken = await self._streams.send(draft.key, place, draft.spoken, looks, metadata)
+            if spoken is not None:
+                await self._posts.record(spoken)
+                return spoken
+        place |= {"metadata": metadata}
         try:
             answer = await self._say(
                 "chat.postMessage",

@@ -11,11 +11,13 @@ from hermes_bot.edge.gate import NOTICES, Gate
 from hermes_bot.edge.poster import Draft, Poster
 from hermes_bot.edge.sessions import Sessions
 from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.edge.streaming import Spoken
 from hermes_bot.edge.views.feedback import feedback_blocks
 from hermes_bot.edge.views.reply import reply_looks
-from hermes_bot.errors import PermanentError, SlackRefused
+from hermes_bot.errors import PermanentError, SlackRefused, TransientError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import Audience, Reply, read
+from hermes_bot.people import Directory
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.tickets.waits import Render
 
@@ -29,13 +31,23 @@ class Replies:
     """Brings a reply to those who may see it, and to nobody else."""
 
     def __init__(
-        self, poster: Poster, api: SlackApi, gate: Gate, render: Render, sessions: Sessions | None = None
+        self,
+        poster: Poster,
+        api: SlackApi,
+        gate: Gate,
+        render: Render,
+        *,
+        directory: Directory,
+        sessions: Sessions | None = None,
+        stream_from: int = 0,
     ) -> None:
         self._poster = poster
         self._api = api
         self._gate = gate
         self._render = render
         self._sessions = sessions
+        self._directory = directory
+        self._stream_from = stream_from
         self._dms: dict[str, str] = {}
 
     async def on_ready(self, message: Message, delivery: Delivery) -> Sequence[Message]:
@@ -52,10 +64,24 @@ class Replies:
             drafts = await self._directly(reply, drafts)
         if ticket is not None and self._gate.asks_for_thumbs(message, reply, ticket):
             drafts = [*drafts[:-1], self._with_thumbs(drafts[-1], ticket)]
+        if ticket is not None and self._streamed(reply, drafts):
+            drafts = [replace(drafts[0], spoken=await self._spoken(reply, ticket))]
         outputs = await self._post(drafts, message, delivery)
         if ticket is not None and self._sessions is not None and message.sender not in NOTICES:
             await self._sessions.answered(ticket)
         return [*outputs, *self._gate.after(message, reply, ticket)]
+
+    def _streamed(self, reply: Reply, drafts: Sequence[Draft]) -> bool:
+        long = bool(self._stream_from) and len(reply.text) >= self._stream_from
+        return long and len(drafts) == 1 and reply.audience is Audience.THREAD and bool(reply.thread_ts)
+
+    async def _spoken(self, reply: Reply, ticket: Ticket) -> Spoken | None:
+        """Return before whom the answer appears; None where Slack does not say of which team they are."""
+        try:
+            person = await self._directory.person(ticket.team, ticket.requester)
+        except (PermanentError, TransientError):
+            return None
+        return Spoken(text=reply.text, user=person.id, team=person.team)
 
     def _with_thumbs(self, draft: Draft, ticket: Ticket) -> Draft:
         """Return the draft with the question if it helped; in words alone where Slack does not take its buttons."""

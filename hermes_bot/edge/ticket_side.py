@@ -35,6 +35,7 @@ def ticket_handlers(
     on_call: Sequence[str] = (),
     due: Due | None = None,
     sessions: Sessions | None = None,
+    stream_from: int = 0,
 ) -> Mapping[str, Handler]:
     """Return the handlers by type; cards stand in `channel`."""
     cards = HandoffCards(
@@ -47,8 +48,11 @@ def ticket_handlers(
         on_call=on_call,
         due=due,
     )
+    replies = Replies(
+        poster, api, Gate(tickets), render, directory=directory, sessions=sessions, stream_from=stream_from
+    )
     return {
-        REPLY_READY: Replies(poster, api, Gate(tickets), render, sessions).on_ready,
+        REPLY_READY: replies.on_ready,
         HANDOFF_REQUESTED: cards.on_requested,
         HANDOFF_CHANGED: cards.on_changed,
         HANDOFF_NOTED: cards.on_noted,

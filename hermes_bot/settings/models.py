@@ -56,6 +56,7 @@ class SlackSettings(Section):
     handoff_channel: str = ""
     flood: FloodSettings = FloodSettings()
     files: SentFiles = SentFiles()
+    stream_from: Annotated[int, Field(ge=0)] = 1_200
 
 
 class PeopleSettings(Section):

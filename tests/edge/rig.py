@@ -169,6 +169,7 @@ async def unstarted(
     doors: Doors | None = None,
     bot_token: str = "",
     rules: ApprovalRules = RULES,
+    stream_from: int = 0,
     **more: Any,
 ) -> AsyncIterator[Rig]:
     """An edge that knows where Slack is, and has not spoken to it yet."""
@@ -191,6 +192,7 @@ async def unstarted(
             posts=rig.posts,
             render=TEXTS.render,
             tool_of={refund_tools.issue_refund.name: refund_tools.issue_refund}.get,
+            stream_from=stream_from,
         ),
         publish,
         doors=doors or Doors(app_token=app.app_token, ping_interval_s=0.2),
