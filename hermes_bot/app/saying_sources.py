@@ -15,6 +15,11 @@ class SayingSources:
     def __init__(self, tickets: Tickets) -> None:
         self._tickets = tickets
 
+    async def conversation(self, team: str, channel: str, ts: str) -> str:
+        """Return the context of the ticket that the message belongs to; empty where it belongs to none."""
+        found = await Sayings.of(self._tickets).find(team, channel, ts)
+        return found.ticket.context_id if found is not None else ""
+
     async def of(self, request: ApprovalRequest) -> Source | None:
         """Return the message; None where the request belongs to no ticket, or the message to nobody's."""
         if not request.ticket_id:

@@ -35,6 +35,10 @@ class Sources(Protocol):
         """Return the message that the request rests on; None where it is not known."""
         ...
 
+    async def conversation(self, team: str, channel: str, ts: str) -> str:
+        """Return the context of the conversation that the customer's message at `ts` is part of; empty if unknown."""
+        ...
+
 
 class Withdrawals:
     """The bus handlers of agent `approvals` for `ticket.edited`, `ticket.deleted` and `agent.stopped`."""
@@ -79,11 +83,15 @@ class Withdrawals:
         return await self._cancelled(message, mine, by=deleted.user, cause=DELETED)
 
     async def on_stopped(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
-        """Cancel what waits in the conversation, if it is theirs who pressed Stop, or they are one who decides."""
+        """Cancel what waits in the conversation, if it is theirs who pressed Stop, or they are one who decides.
+
+        In an unthreaded direct message Slack names the message that the work hangs on, as if it began a thread.
+        """
         stopped = read(message, Stopped)
+        named = await self._sources.conversation(stopped.team, stopped.channel, stopped.thread_ts)
         theirs = [
             each
-            for each in await self._approvals.touched_in(stopped.conversation, message.id)
+            for each in await self._approvals.touched_in(named or stopped.conversation, message.id)
             if each.requested_by == stopped.user
             or await self._access.decides(each, team=stopped.team, user=stopped.user)
         ]

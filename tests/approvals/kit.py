@@ -74,6 +74,10 @@ class Words:
 
     def __init__(self) -> None:
         self.sources: dict[str, Source] = {}
+        self.conversations: dict[str, str] = {}
+
+    async def conversation(self, team: str, channel: str, ts: str) -> str:
+        return self.conversations.get(ts, "")
 
     async def of(self, request: ApprovalRequest) -> Source | None:
         return self.sources.get(request.source_ts)

@@ -135,6 +135,18 @@ async def test_stop_cancels_for_whoever_asked_and_for_those_who_decide(
     assert all(each.context_id != THREAD for each in outputs)
 
 
+async def test_stop_in_a_direct_message_cancels_though_slack_names_a_message_of_it(
+    withdrawals: Withdrawals, approvals: Approvals, words: Words
+) -> None:
+    request = await ask(approvals, context_id=f"{TEAM}:D0EMMA")
+    body = Stopped(team=TEAM, channel="D0EMMA", thread_ts="1.7", user=EMMA, conversation=f"{TEAM}:D0EMMA:1.7")
+    words.conversations["1.7"] = request.context_id
+    pressed = message(AGENT_STOPPED, body, context_id=f"stop:{TEAM}:D0EMMA:1.7")
+    await withdrawals.on_stopped(pressed, delivery(pressed))
+
+    assert (await approvals.get(request.id)).status is ApprovalStatus.CANCELLED
+
+
 async def test_after_the_decision_an_edit_changes_nothing(
     desk: ApprovalDesk, withdrawals: Withdrawals, approvals: Approvals
 ) -> None:
