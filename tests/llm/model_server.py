@@ -207,9 +207,10 @@ async def _streamed(
 
 
 def _deltas(message: Mapping[str, Any]) -> Sequence[dict[str, Any]]:
-    """Return the message in small pieces, as endpoints send it."""
+    """Return the message in small pieces, as endpoints send it; of a long one in not much more than a hundred."""
     text = message.get("content") or ""
-    pieces: list[dict[str, Any]] = [{"content": text[at : at + 7]} for at in range(0, len(text), 7)]
+    size = max(7, len(text) // 100)
+    pieces: list[dict[str, Any]] = [{"content": text[at : at + size]} for at in range(0, len(text), size)]
     for each in message.get("tool_calls", ()):
         name, written = each["function"]["name"], each["function"]["arguments"]
         head = {"index": 0, "id": each["id"], "type": "function", "function": {"name": name, "arguments": ""}}
