@@ -63,14 +63,15 @@ class Roles:
             return False
         return self._ours(person)
 
-    async def names(self, members: Sequence[str]) -> str:
-        """Return who of those listed holds the role, in words, for people to read; the first of many.
+    async def names(self, members: Sequence[str], *, but: str = "") -> str:
+        """Return who of those listed holds the role, in words, for people to read; the first of many, and not `but`.
 
         Who cannot be looked up is left out, and so is who may not act, such as a guest.
         """
         people = [each for each in members if not each.startswith("S")]
         found: list[str] = []
         everyone = list(dict.fromkeys([*people, *await self._members_of_groups(members)]))
+        everyone = [user for user in everyone if user != but]
         for place, user in enumerate(everyone):
             if len(found) == MOST_NAMES:
                 return f"{', '.join(found)} and {len(everyone) - place} more"

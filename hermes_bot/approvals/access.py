@@ -34,8 +34,13 @@ class Access:
             who = await self._roles.names(approvers) or "the approvers"
             return f"Nothing was done: this can be decided only by {who}."
         if user == request.requested_by and not self._rules.allow_requester:
-            return OWN_REQUEST
+            return f"{OWN_REQUEST}{await self.others(request, user)}"
         return "" if shown_hash == request.shown_hash else OLD_CARD
+
+    async def others(self, request: ApprovalRequest, user: str) -> str:
+        """Return a sentence that names who decides besides this person; empty where nobody can be named."""
+        who = await self._roles.names(self.authority(request).approvers, but=user)
+        return f" This can be decided by {who}." if who else ""
 
     async def decides(self, request: ApprovalRequest, *, team: str, user: str) -> bool:
         """Return whether the person is one of those who decide; False where Slack does not say."""

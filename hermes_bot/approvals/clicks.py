@@ -71,7 +71,8 @@ class ApprovalDesk:
             return await self._refused(message, click, request, why)
         came = await self._decided(message, click, request)
         if came.came is Came.EDITOR:
-            return await self._refused(message, click, came.request, OWN_VERSION)
+            others = await self._access.others(came.request, click.user)
+            return await self._refused(message, click, came.request, f"{OWN_VERSION}{others}")
         return _outputs(message, click, came)
 
     async def _decided(self, message: Message, click: ApprovalClicked, request: ApprovalRequest) -> Settled:

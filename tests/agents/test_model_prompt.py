@@ -19,6 +19,7 @@ from agents.planner import Observation, Run
 from agents.spec_file import read_specs
 from hermes_bot.llm.chat import ChatAnswer, FunctionCall
 from hermes_bot.memory.tokens import estimated_tokens
+from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 from hermes_bot.tools.discovery import discover
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -52,6 +53,20 @@ def test_the_prompt_begins_with_who_the_agent_is_and_holds_what_it_may_do() -> N
     assert "window_days" in system
     for piece in ("2026-11-30", "Prefers DHL [T-1]", "order: 10002", "they asked before", "Where is it?"):
         assert piece in user
+
+
+def test_what_a_colleague_wrote_who_gave_the_ticket_back_is_told_as_not_for_the_customer() -> None:
+    at = datetime(2026, 11, 30, tzinfo=UTC)
+    ticket = Ticket(
+        id="T-1", context_id="T:C:1.1", team="T", channel="C", channel_type="channel", thread_ts="1.1", requester="U",
+        language="en", subject="", status=TicketStatus.WORKING, owner=Owner.BOT, opened_at=at, updated_at=at,
+        handoff_note="Send them the invoice",
+    )  # fmt: skip
+
+    _, user = told(changed(ticket=ticket))
+
+    assert "for you alone" in user
+    assert "Send them the invoice" in user
 
 
 @given(st.text(max_size=200))
