@@ -187,8 +187,8 @@ def _route(text: str, situation: Situation, choice: RouteChoice, desk: Desk) -> 
         return Decision(type=type_named(leans), why=f"{leans}; {why}") if leads else _ask(situation, choice, why, desk)
     if choice.route is not None:
         return chosen
-    if leans:
-        return Decision(type=type_named(leans), why=f"{leans}; {why}")
+    if leans or asks_where(text):
+        return Decision(type=type_named(leans or "order"), why=f"{leans or 'asks where it is'}; {why}")
     return _unclear(situation, why, choice.type, "out_of_scope" if out_of_scope(text) else "unclear")
 
 

@@ -37,7 +37,8 @@ _TAKES_BACK = re.compile(
 
 
 _WHERE = re.compile(
-    r"\bwhere(?:'s| is| are)? (?:it|they|my|the|that)\b(?!.{0,30}\b(?:refund|money)\b)|\btrack (?:it|my|the|that)\b"
+    r"\bwhere(?:'s| is| are)? (?:it|they|my|the|that|order|#?\d)\w*\b(?!.{0,30}\b(?:refund|money)\b)"
+    r"|\btrack (?:it|my|the|that)\b"
     r"|(?<!退款)(?<!钱)(?:到哪|在哪)(?:了|里|儿|$)|催一下|催发货|查.{0,3}物流",
     re.IGNORECASE,
 )

@@ -8,10 +8,10 @@ from typing import Any
 
 from agents.action import CHOICE_HUMAN, Action, CallTool, Finish, Outcome
 from agents.planner import Run
-from agents.rules.intents import only_asks
-from agents.rules.order_status import refund_choice
+from agents.rules.intents import OrderWish, only_asks, order_wish
+from agents.rules.order_status import refund_choice, sentence
 from agents.rules.talk import Talk
-from agents.rules.which_order import choice_id, not_found, orders_named, settled, to_people, words_of
+from agents.rules.which_order import choice_id, not_found, orders_apart, orders_named, settled, to_people, words_of
 from agents.words import says_no, says_yes
 from hermes_bot.messages.payloads import Choice
 
@@ -35,8 +35,9 @@ def plan_cancel(run: Run, talk: Talk, numbers: Sequence[str]) -> Action:
         text = talk.say("refund.left", order_id=run.memory.get("order", ""))
         return Finish(outcome=Outcome.ANSWERED, text=text, memory=settled(run))
     parts: list[_Part] = []
+    _, only_asked = orders_apart(run, lambda words: order_wish(words) is OrderWish.CANCEL)
     for number in numbers:
-        step = _about(run, talk, number)
+        step = _where(run, talk, number) if number in only_asked else _about(run, talk, number)
         if not isinstance(step, _Part):
             return step
         parts.append(step)
@@ -75,6 +76,18 @@ def _about(run: Run, talk: Talk, number: str) -> _Part | Action:
     if not _wanted(run):
         return _Part(order_id=order_id, text=_text(talk, "order.cancel.confirm", facts), end="confirm")
     return _ask(run, talk, facts)
+
+
+def _where(run: Run, talk: Talk, number: str) -> _Part | Action:
+    """Return where an order is that is asked about beside those to cancel."""
+    find = CallTool(tool="find_order", arguments={"order_id": number})
+    seen = run.seen(find)
+    if seen is None:
+        return find
+    order = seen.result.get("order")
+    if order is None:
+        return _Part(order_id=number, text=talk.say("order.not_found"), end="missing")
+    return _Part(order_id=str(order["id"]), text=sentence(talk, order), end="told")
 
 
 def _ask(run: Run, talk: Talk, facts: dict[str, Any]) -> _Part | Action:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from agents.action import Action, CallTool, Finish, Outcome, Private
 from agents.planner import Run
+from agents.requests import asks_where, clauses_of
 from agents.rules.goods import names_goods
 from agents.rules.talk import Talk, moment
 from hermes_bot.messages.payloads import Audience, Choice
@@ -33,6 +34,18 @@ def orders_named(run: Run) -> tuple[str, ...]:
         kind, colon, order_id = run.choice.rpartition(":")
         return (order_id,) if colon and kind else ()
     return order_numbers_in(run.text)[:MOST_ORDERS]
+
+
+def orders_apart(run: Run, wants: Callable[[str], bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the orders named for what the message wants, and those in a clause that asks something else.
+
+    "Where is 10001? And cancel 10002": the first is not to be cancelled.
+    """
+    named = orders_named(run)
+    clauses = () if run.choice else clauses_of(run.text)
+    wanted = {number for clause in clauses if wants(clause.text) for number in clause.orders}
+    asked = {number for clause in clauses if asks_where(clause.text) for number in clause.orders} - wanted
+    return tuple(each for each in named if each not in asked), tuple(each for each in named if each in asked)
 
 
 def order_remembered(run: Run) -> str:

@@ -59,6 +59,7 @@ _ZIP = re.compile(
     r"|\b(?:[Ll]ive|[Ll]iving|[Bb]ased|[Ll]ocated|[Mm]oved)\b[^.!?]{0,40}?\b\d{5}\b"
 )
 _SPEAKS_OF_ZIP = re.compile(r"\bzip\b|\bpost ?codes?\b|\bpostal codes?\b|邮编|邮政编码")
+_UNSEEN = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")  # comes along with what is copied
 _GLUED = re.compile(r"\b(orders?|purchases?)(?=(?:[a-z]{1,4}-?)?\d)")  # order10023, orderORD-38201160
 _HOTLINES = frozenset({"12315"})  # China's consumer complaints line, which angry customers name
 _ORDINARY_LETTERS = frozenset({"in", "on", "at", "to", "of", "for", "and", "or", "tel"})
@@ -69,7 +70,8 @@ _TOKEN = re.compile(
 
 def order_numbers_in(text: str) -> tuple[str, ...]:
     """Return the candidate order numbers in `text`, in order of appearance, each once, as `canonical` writes them."""
-    kept = _ZIP.sub(_blank, unicodedata.normalize("NFKC", text[:MAX_TEXT]))
+    seen = _UNSEEN.sub("", unicodedata.normalize("NFKC", text[:MAX_TEXT]))
+    kept = _ZIP.sub(_blank, seen)
     plain = _GLUED.sub(r"\1 ", _NOISE.sub(_blank, _flat(kept)))
     found = dict.fromkeys(number for token in _TOKEN.finditer(plain) for number in _read(plain, token))
     return tuple(found)

@@ -85,7 +85,7 @@ async def describe_refund(
     if currency and currency != order.currency:
         raise ToolRefusal("wrong_currency")
     goods = _goods_of(order, items)
-    wanted = sum(each.cents for each in goods) if goods and amount_cents is None else amount_cents
+    wanted = _priced(goods, amount_cents)
     refunds = await shop.book.refunds(customer.id, order.id)
     eligibility = shop.policies.refund.decide(order, refunds, shop.asked_at(caller), wanted)
     if not eligibility.allowed:
@@ -130,7 +130,7 @@ async def issue_refund(
     order = await own_order(shop, caller, order_id)
     if amount_cents is None or currency != order.currency:
         raise ToolRefusal("invalid_arguments")  # what was approved names both
-    _goods_of(order, items)
+    _priced(_goods_of(order, items), amount_cents)
 
     def check(current: Order, earlier: Sequence[Refund]) -> None:
         eligibility = shop.policies.refund.decide(current, earlier, shop.asked_at(caller), amount_cents)
@@ -168,6 +168,14 @@ def _goods_of(order: Order, items: Sequence[str]) -> tuple[Wanted, ...]:
     if len(goods) != len(items):
         raise ToolRefusal("item_not_found")
     return tuple(goods.values())
+
+
+def _priced(goods: Sequence[Wanted], amount_cents: int | None) -> int | None:
+    """Return the amount that is wanted, by default the price of the goods; refuse more than that for them."""
+    price = sum(each.cents for each in goods)
+    if goods and amount_cents is not None and amount_cents > price:
+        raise ToolRefusal("above_price")
+    return price if goods and amount_cents is None else amount_cents
 
 
 def _shown(

@@ -54,6 +54,8 @@ def test_other_goods_are_no_question_about_refunds(text: str) -> None:
         ("my parcel 10002 does not move", ("10002",)),
         ("快递10008到哪了", ("10008",)),
         ("parcel 123456789012", ()),
+        ("where is 1\u200b0002?", ("10002",)),
+        ("\u202eorder 10002\u202c", ("10002",)),
     ],
 )
 def test_a_parcel_goes_by_the_orders_number_as_well(text: str, numbers: tuple[str, ...]) -> None:
@@ -105,3 +107,26 @@ async def test_an_order_that_arrived_is_not_waited_for(pump: Pump) -> None:
     turn = await pump.says("U0EMMA", "Cancel my order 10001")
 
     assert "Once you have it" not in turn.answer.text
+
+
+@pytest.mark.parametrize(
+    "user, text, asked, told",
+    [
+        ("U0EMMA", "Where is 10587? And cancel 10588", "10588", "Order 10587 is paid"),
+        ("U0LINA", "10594到哪了？另外帮我取消10595", "10595", "订单 10594 已付款"),
+    ],
+)
+async def test_an_order_that_is_only_asked_about_is_not_cancelled_with_the_other(
+    pump: Pump, desk: Desk, user: str, text: str, asked: str, told: str
+) -> None:
+    turn = await pump.says(user, text)
+
+    (request,) = await desk.approvals.listing()
+    assert request.arguments["order_id"] == asked
+    assert told in turn.answer.text
+
+
+async def test_goods_that_are_looked_for_are_an_order(pump: Pump) -> None:
+    turn = await pump.says("U0EMMA", "where are my headphones?", channel="D0EMMA")
+
+    assert "Order 10001 was delivered" in turn.answer.text

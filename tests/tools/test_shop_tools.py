@@ -143,6 +143,7 @@ async def test_the_card_of_a_part_names_the_whole(toolbox: Toolbox) -> None:
         ({"order_id": "10006"}, "above_limit"),
         ({"order_id": "10001", "amount_cents": 10_281}, "above_total"),
         ({"order_id": "10001", "amount_cents": "5 USD"}, "wrong_currency"),
+        ({"order_id": "10001", "amount_cents": 2_291, "items": ["CH-064"]}, "above_price"),
     ],
 )
 async def test_nobody_is_asked_for_what_the_policy_forbids(
@@ -162,6 +163,11 @@ async def test_an_approved_refund_is_issued_once(toolbox: Toolbox, book: OrderBo
     assert isinstance(first, Done)
     assert (first.result["status"], first.result["amount"]) == ("issued", "€102.80")
     assert len(await book.refunds(EMMA.id, "10001")) == 1
+
+
+async def test_goods_are_not_paid_back_above_their_price(toolbox: Toolbox, book: OrderBook) -> None:
+    assert await run(toolbox, items=["CH-064"]) == Refused(code="above_price")
+    assert await book.refunds(EMMA.id, "10001") == ()
 
 
 async def test_a_second_approval_for_the_same_money_is_refused_at_run_time(toolbox: Toolbox) -> None:
