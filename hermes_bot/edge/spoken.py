@@ -43,13 +43,13 @@ def _pieces(elements: object, depth: int) -> Iterator[str]:
             continue
         yield _token(element)
         yield from _pieces(element.get("elements"), depth - 1)
-        if element.get("type") in _SEPARATE:
+        if str(element.get("type")) in _SEPARATE:
             yield "\n"
 
 
 def _token(element: Mapping[str, Any]) -> str:
     """Return an element as it would stand in a message's text."""
-    kind, text = element.get("type"), element.get("text")
+    kind, text = str(element.get("type")), element.get("text")
     inner = text.get("text") if isinstance(text, Mapping) else None
     if isinstance(inner, str):  # a section: its text is Slack's already
         return f"{inner}\n"

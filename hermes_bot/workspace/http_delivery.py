@@ -76,7 +76,7 @@ class HttpDelivery:
         self._wall = wall
         self.skew_s = 0.0
         self.secret = app.signing_secret
-        self._events_url = urls.events
+        self.events_url = urls.events
         self._interactions_url = urls.interactions or urls.events
         self._commands_url = urls.commands or self._interactions_url
         self.faults = faults or AckFaults()
@@ -123,7 +123,7 @@ class HttpDelivery:
         """Ask the events URL for the challenge, as Slack does at its configuration; raise Refusal on a wrong answer."""
         challenge = secrets.token_hex(16)
         body = {"token": "local-verification-token", "challenge": challenge, "type": "url_verification"}
-        answer = await self._post(self._events_url, json.dumps(body).encode(), "application/json", {})
+        answer = await self._post(self.events_url, json.dumps(body).encode(), "application/json", {})
         if answer.reason or challenge not in answer.body:
             raise Refusal("url_verification_failed", [answer.reason or "the answer does not hold the challenge"])
 
@@ -144,7 +144,7 @@ class HttpDelivery:
         raw = json.dumps(body).encode()
         headers: dict[str, str] = {}
         for attempt in range(len(RETRY_AFTER_S) + 1):
-            answer = await self._post(self._events_url, raw, "application/json", headers, body["event_id"])
+            answer = await self._post(self.events_url, raw, "application/json", headers, body["event_id"])
             now = self._clock.now()
             self.sent.append(HttpTry(event_id=body["event_id"], attempt=attempt, reason=answer.reason, at=now))
             self._wake()

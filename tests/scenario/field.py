@@ -14,7 +14,7 @@ import pytest
 from hermes_bot.workspace.clock import SettableClock
 from hermes_bot.workspace.couriers import Courier
 from hermes_bot.workspace.posts import Post
-from tests.scenario.stage import LIMIT_S, Stage, Talk
+from tests.scenario.stage import LIMIT_S, Stage, Talk, key_of
 
 Json = dict[str, Any]
 BOT, BOT_ID, APP_ID, TEAM = "U0HERMES", "B0HERMES", "A0HERMES", "T0HERMES"
@@ -82,14 +82,37 @@ def talk_at(stage: Stage, user: str, channel: str, ts: str) -> Talk:
     return Talk(user=user, channel=channel, ts=ts, root="" if direct else ts)
 
 
+def noted(stage: Stage, card: Post) -> list[str]:
+    """Return what stands under a ticket's card as said by the customer, or by others in the thread."""
+    under = stage.workspace.posts.replies(card.channel, card.ts)
+    return [post.text for post in under if key_of(post).startswith("noted:")]
+
+
+def texts_of(post: Post) -> list[str]:
+    """Return every text of a post as it was sent: the fallback, and all that stands in its blocks."""
+    return [post.text, *_texts_in(list(post.blocks))]
+
+
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("text"), str) and value.get("type") in ("mrkdwn", "plain_text"):
+            yield value["text"]
+        for inner in value.values():
+            yield from _texts_in(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts_in(inner)
+
+
 def ticket_count(stage: Stage) -> int:
     """Return how many tickets there are."""
     return len(rows(stage, "SELECT number FROM tickets"))
 
 
 def bot_posts(stage: Stage) -> list[Post]:
-    """Return everything that the bot shows to more than one person."""
-    return [post for post in stage.workspace.posts.all() if post.bot and post.user == BOT and not post.seen_by]
+    """Return what the bot shows to more than one person; a ticket's card comes when it is drawn, and is left out."""
+    posts = [post for post in stage.workspace.posts.all() if post.bot and post.user == BOT and not post.seen_by]
+    return [post for post in posts if not key_of(post).startswith("ticket:")]
 
 
 def tries_of(stage: Stage, event_id: str) -> int:

@@ -12,7 +12,7 @@ import pytest_asyncio
 from hermes_bot.workspace import wire
 from hermes_bot.workspace.posts import Post
 from tests.scenario.cases import playing
-from tests.scenario.field import APP_ID, BOT, BOT_ID, Json, bot_posts, happens, ticket_count, tickets_of
+from tests.scenario.field import APP_ID, BOT, BOT_ID, Json, bot_posts, happens, noted, ticket_count, tickets_of
 from tests.scenario.in_both_modes import MODES
 from tests.scenario.stage import HANDOFF, SUPPORT, Stage, key_of
 
@@ -131,5 +131,5 @@ async def test_c4_a_webhook_in_the_thread_of_a_ticket_is_not_the_customer(stage:
     happens(stage, shape | {"bot_id": "B0HOOK", "text": "Paged", "ts": ts, "event_ts": ts, "thread_ts": talk.root})
     await stage.quiet()
 
-    assert stage.workspace.posts.replies(HANDOFF, card.ts) == []
+    assert noted(stage, card) == []
     assert len(tickets_of(stage, talk)) == 1
