@@ -6,7 +6,7 @@ Slack escapes `&`, `<` and `>` alone, both ways (https://docs.slack.dev/messagin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import regex
 
@@ -19,6 +19,8 @@ _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _GRAPHEME = regex.compile(r"\X")
 # Where a text may be cut, best first: after a paragraph, a line, a sentence (also Chinese), a clause, a word.
 _SEAMS = tuple(re.compile(seam) for seam in (r"\n\n+", r"\n", r"[.!?…]\s|[。！？]", r"[,;:]\s|[，；：]", r"\s"))
+# What reads as one thing and is cut only where it alone is longer than a piece.
+_WHOLE = re.compile(r"```.*?```|`[^`\n]+`|https?://[^\s<>]+", re.DOTALL)
 _EARLIEST_SEAM = 0.5  # a seam in the first half would leave a piece too short
 
 
@@ -81,7 +83,8 @@ def _spoken(token: str, bot_user: str) -> str:
 def split(text: str, limit: int) -> list[str]:
     """Return pieces of plain text, each at most `limit` characters once escaped, cut where a reader would.
 
-    No piece is blank, and no cut falls inside a character that people see as one (an emoji with its modifiers).
+    No piece is blank, and no cut falls inside a character that people see as one (an emoji with its modifiers), nor
+    inside a link or code between backquotes that fits into a piece.
     An empty text has no pieces.
     """
     pieces: list[str] = []
@@ -104,11 +107,17 @@ def _cut(text: str, limit: int) -> int:
     fitting = _fitting(text, limit)
     if fitting >= len(text):
         return len(text)
+    whole = [(found.start(), found.end()) for found in _WHOLE.finditer(text) if found.start() < fitting]
     for seam in _SEAMS:
-        ends = [found.end() for found in seam.finditer(text, 0, fitting)]
+        ends = [found.end() for found in seam.finditer(text, 0, fitting) if not _inside(found.end(), whole)]
         if ends and ends[-1] >= fitting * _EARLIEST_SEAM:
             return ends[-1]
-    return fitting
+    start = next((start for start, end in whole if start < fitting < end), 0)
+    return start or fitting
+
+
+def _inside(cut: int, whole: Sequence[tuple[int, int]]) -> bool:
+    return any(start < cut < end for start, end in whole)
 
 
 def _fitting(text: str, limit: int) -> int:

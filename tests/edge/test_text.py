@@ -94,3 +94,18 @@ def test_chinese_is_cut_after_its_own_full_stop() -> None:
 @given(ANY_TEXT, st.integers(min_value=12, max_value=80))
 def test_a_shortened_text_fits_once_escaped(text: str, limit: int) -> None:
     assert len(escape(shorten(text, limit))) <= limit
+
+
+LINK, CODE, FENCED = "https://example.com/a/b?c=d&e=f#g", "`x = [1, 2, 3]`", "```\nfor x in y:\n    z()\n```"
+WHOLE = (LINK, CODE, FENCED, EMOJI[0])
+
+
+@given(st.lists(st.sampled_from(WHOLE) | st.text("ab &<>.,\n中文", max_size=30), max_size=40), st.integers(120, 400))
+def test_no_link_no_code_and_no_character_is_cut(parts: list[str], limit: int) -> None:
+    text = " ".join(parts)
+    pieces = split(text, limit)
+
+    assert all(len(escape(piece)) <= limit for piece in pieces)
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    for whole in WHOLE:
+        assert sum(piece.count(whole) for piece in pieces) == text.count(whole)
