@@ -76,6 +76,7 @@ tickets = Table(
     Column("updated_at", UtcDateTime, nullable=False),
     Index("tickets_by_conversation", "context_id", "requester"),
     Index("tickets_by_change", "updated_at"),
+    Index("tickets_by_requester", "team", "requester"),
     sqlite_autoincrement=True,
 )
 
