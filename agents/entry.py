@@ -94,21 +94,23 @@ class EntryAgent:
             return shown
         if desk.tickets.merge_window_s:
             return gathering(message, inbound, ticket, desk)
-        return await self._take(message, inbound, ticket, desk)
+        return await self._take(message, inbound, ticket, desk, fixed)
 
-    async def _take(self, message: Message, inbound: Inbound, ticket: Ticket, desk: Desk) -> list[Message]:
-        """Return the work on the customer's words for the agent that they go to."""
+    async def _take(
+        self, message: Message, inbound: Inbound, ticket: Ticket, desk: Desk, language: str | None = None
+    ) -> list[Message]:
+        """Return the work on the customer's words for the agent that they go to; `language` where it is known."""
         if ticket.owner is not Owner.BOT:
             return [note(message, ticket, inbound.text)]
         await heard(message, ticket, _words_of(inbound), desk)
-        fixed = await desk.fixed_language(inbound)
+        fixed = await desk.fixed_language(inbound) if language is None else language
         situation = replace(await self._situation(message, ticket, desk), team=inbound.user_team or inbound.team)
-        language = fixed or language_of(inbound.text, previous=situation.language)
+        spoken = fixed or language_of(inbound.text, previous=situation.language)
         decision = await decide(inbound, situation, desk) if _by_a_person(inbound) else OF_A_WEBHOOK
         return await self._send(message, desk, ticket, situation, decision, Work(
             ticket_id=ticket.id,
             text=_words_of(inbound),
-            language=language,
+            language=spoken,
             source_ts=inbound.ts,
             reason=decision.reason,
         ))  # fmt: skip

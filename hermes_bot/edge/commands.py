@@ -183,8 +183,8 @@ class Commands:
             HOME_OPENED, Home(user=person.user, team=person.team), context_id=f"home:{person.team}:{person.user}"
         )
         said = self._render(LANGUAGES[wanted] or person.language, "command.language.done")
-        looks = await self._surface.preferences.looks_at_home(person.team, person.user)
-        return Answer(text=said, outputs=(home,) if looks else ())
+        looking = await self._surface.preferences.look_at_home(person.team, [person.user])
+        return Answer(text=said, outputs=(home,) if looking else ())
 
     async def _decidable(self, person: Standing) -> list[ApprovalRequest]:
         return await views.decidable(self._approvals, self._access, team=person.team, user=person.user)

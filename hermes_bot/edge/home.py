@@ -86,22 +86,21 @@ class HomePages:
         """Return what draws Home again for those who look at it, once for all that happens in a few seconds."""
         bucket = int(message.created_at.timestamp()) // PERIOD_S + 1
         at = datetime.fromtimestamp(bucket * PERIOD_S, UTC) + timedelta(milliseconds=100)
-        found = []
-        for user in dict.fromkeys(filter(None, users)):
-            if await self._surface.preferences.looks_at_home(self._team, user):
-                lane = home_lane(self._team, user)
-                found.append(
-                    message.child(
-                        HOME_OPENED,
-                        Home(user=user, team=self._team),
-                        recipient=EDGE,
-                        context_id=lane,
-                        task_id=f"{lane}:{bucket}",
-                        not_before=at,
-                        priority=PRIORITY_NOTICE,
-                    )
-                )
-        return found
+        wanted = dict.fromkeys(filter(None, users))
+        looking = await self._surface.preferences.look_at_home(self._team, wanted)
+        return [self._redraw(message, user, bucket, at) for user in wanted if user in looking]
+
+    def _redraw(self, message: Message, user: str, bucket: int, at: datetime) -> Message:
+        lane = home_lane(self._team, user)
+        return message.child(
+            HOME_OPENED,
+            Home(user=user, team=self._team),
+            recipient=EDGE,
+            context_id=lane,
+            task_id=f"{lane}:{bucket}",
+            not_before=at,
+            priority=PRIORITY_NOTICE,
+        )
 
     async def _draw(self, home: Home) -> None:
         person = await self._standings.of(home.team, home.user)

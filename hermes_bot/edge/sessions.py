@@ -66,8 +66,10 @@ class Sessions:
 
     async def _show(self, ticket: Ticket, status: str) -> None:
         """Show it at the ticket's session; one that the conversation has moved on from waits for nothing any more."""
+        if not self._agent:
+            return
         thread_ts, shown = await self._root(ticket), self._shown.get(ticket.id)
-        if not self._agent or not thread_ts or shown == (thread_ts, status):
+        if not thread_ts or shown == (thread_ts, status):
             return
         if shown is not None and shown[0] != thread_ts and shown[1] != ACTIVE:
             await self._set(ticket, shown[0], ACTIVE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
@@ -21,10 +22,12 @@ class Preferences:
         wanted = select(preferences.c.language).where(*_of(team, user))
         return await self._database.run(lambda connection: str(connection.scalar(wanted) or ""))
 
-    async def looks_at_home(self, team: str, user: str) -> bool:
-        """Return whether the person ever opened the app's Home."""
-        wanted = select(preferences.c.home).where(*_of(team, user))
-        return await self._database.run(lambda connection: bool(connection.scalar(wanted)))
+    async def look_at_home(self, team: str, users: Iterable[str]) -> frozenset[str]:
+        """Return which of the people ever opened the app's Home."""
+        wanted = select(preferences.c.user).where(
+            preferences.c.team == team, preferences.c.user.in_(sorted(users)), preferences.c.home
+        )
+        return await self._database.run(lambda connection: frozenset(connection.scalars(wanted)))
 
     async def choose_language(self, team: str, user: str, language: str) -> None:
         """Keep the language; an empty one takes the choice back."""
