@@ -24,5 +24,5 @@ async def test_only_those_who_opened_home_in_that_team_look_at_it(tmp_path: Path
     languages = [await kept.language("T1", user) for user in ("U0EMMA", "U0LINA", "U0OMAR")]
     await database.close()
 
-    assert (looking, nobody) == ({"U0EMMA"}, frozenset())
+    assert (looking, nobody) == (frozenset({"U0EMMA"}), frozenset())
     assert languages == ["", "zh", ""]
