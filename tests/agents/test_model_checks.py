@@ -162,6 +162,13 @@ def test_the_answer_is_in_the_customers_language() -> None:
     assert "language" in problems("您的订单在路上。", language="en")
 
 
+def test_code_is_written_in_no_customers_language() -> None:
+    code = "```python\ndef titles(urls):\n    return [title_of(url) for url in urls]\n```"
+
+    assert problems(f"这个函数返回每个网页的标题：\n{code}", language="zh") == ""
+    assert "language" in problems(f"It gives the titles:\n{code}", language="zh")
+
+
 def test_what_is_private_is_checked_as_well() -> None:
     assert "what no tool result" in problems("Here.", private="It costs 777.00 EUR.")
 
