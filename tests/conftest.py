@@ -1,7 +1,8 @@
-"""What all tests share: the labelled data beside the checkout, a PostgreSQL, the routes' vectors, a workspace."""
+"""What all tests share: the labelled data beside the checkout, databases, the routes' vectors, a workspace."""
 
 import os
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from hypothesis import settings
 
 from hermes_bot import settings as hermes_settings
 from hermes_bot.app.build import build_router
+from hermes_bot.store.database import Database
+from hermes_bot.store.schema import migrate
 from hermes_bot.workspace.server import WorkspaceServer
 from routing.routes_file import load_table
 from tests.servers import NoServer, Postgres, running_postgres
@@ -54,6 +57,41 @@ def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     loaded = hermes_settings.load(None, variables, folder=folder)
     build_router(loaded, load_table(loaded.routing.file)).close()
     return folder / "cache"
+
+
+@pytest_asyncio.fixture
+async def database(tmp_path: Path) -> AsyncIterator[Database]:
+    """A SQLite database with our tables."""
+    async with with_tables(f"sqlite:///{tmp_path}/hermes.db") as database:
+        yield database
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def both(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database, of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/both.db"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.new_database()
+
+
+@pytest_asyncio.fixture
+async def either(both: str) -> AsyncIterator[Database]:
+    """A database with our tables, of each kind."""
+    async with with_tables(both) as database:
+        yield database
+
+
+@asynccontextmanager
+async def with_tables(url: str) -> AsyncIterator[Database]:
+    """Open a database and bring its schema up to date."""
+    database = Database(url)
+    await database.open()
+    try:
+        await migrate(database)
+        yield database
+    finally:
+        await database.close()
 
 
 @pytest_asyncio.fixture

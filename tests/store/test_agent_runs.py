@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from hermes_bot.messages.message import Message
 from hermes_bot.store.agent_runs import KEEP, AgentRuns, KeptRun, RunStatus
 from hermes_bot.store.database import Database
-from hermes_bot.store.schema import migrate
 from hermes_bot.store.usage import Spent, Usage, UsageStore
-from tests.servers import Postgres
 
 AT = datetime(2026, 11, 30, 23, 30, tzinfo=UTC)
 ORIGIN = Message(type="ticket.order", sender="entry", context_id="c1", id="MSG-1", data={"text": "hi"}, created_at=AT)
@@ -41,17 +37,10 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    url = f"sqlite:///{tmp_path}/hermes.db"
-    if request.param == "postgresql":
-        server: Postgres = request.getfixturevalue("postgres")
-        url = server.new_database()
-    database = Database(url)
-    await database.open()
-    await migrate(database)
-    yield database
-    await database.close()
+@pytest.fixture
+def database(either: Database) -> Database:
+    """Each kind of database in turn."""
+    return either
 
 
 @pytest.fixture

@@ -8,19 +8,9 @@ from hermes_bot.bus.memory import MemoryBackend
 from hermes_bot.bus.port import Backend
 from hermes_bot.bus.sqlite import SqliteBackend
 from hermes_bot.store.database import Database
-from hermes_bot.store.schema import migrate
 from tests.bus.harness import NEVER_S, FakeTime, Harness
 from tests.dead_letters import fail_on_dead_letters
 from tests.tasks.office import Office, OfficeTime
-
-
-@pytest.fixture
-async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    database = Database(f"sqlite:///{tmp_path}/hermes.db")
-    await database.open()
-    await migrate(database)
-    yield database
-    await database.close()
 
 
 @pytest.fixture(params=["memory", "sqlite"])

@@ -1,9 +1,7 @@
 """What tasks and vouched people keep, on real SQLite and on real PostgreSQL."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 
@@ -13,27 +11,18 @@ from hermes_bot.bus.stamp import stamp
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.task_payloads import TASK_DUE, TASK_RESULT, TaskResult, TaskStatus
 from hermes_bot.store.database import Database
-from hermes_bot.store.schema import migrate
 from hermes_bot.tasks.store import TaskStore
 from hermes_bot.tasks.task import Part
 from hermes_bot.tasks.tasks import Tasks
-from tests.servers import Postgres
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 AT_ONCE = 8
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    url = f"sqlite:///{tmp_path}/hermes.db"
-    if request.param == "postgresql":
-        server: Postgres = request.getfixturevalue("postgres")
-        url = server.new_database()
-    database = Database(url)
-    await database.open()
-    await migrate(database)
-    yield database
-    await database.close()
+@pytest.fixture
+def database(either: Database) -> Database:
+    """Each kind of database in turn."""
+    return either
 
 
 async def test_a_task_goes_on_from_the_row_and_a_repeat_gives_the_same(database: Database) -> None:

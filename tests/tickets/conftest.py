@@ -1,14 +1,10 @@
-from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
 from hermes_bot.messages.payloads import Inbound
 from hermes_bot.store.database import Database
-from hermes_bot.store.schema import migrate
 from hermes_bot.tickets.tickets import Tickets
-from tests.servers import Postgres
 
 START = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -29,17 +25,10 @@ def clock() -> Clock:
     return Clock()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    url = f"sqlite:///{tmp_path}/hermes.db"
-    if request.param == "postgresql":
-        server: Postgres = request.getfixturevalue("postgres")
-        url = server.new_database()
-    database = Database(url)
-    await database.open()
-    await migrate(database)
-    yield database
-    await database.close()
+@pytest.fixture
+def database(either: Database) -> Database:
+    """Each kind of database in turn."""
+    return either
 
 
 @pytest.fixture

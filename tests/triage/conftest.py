@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,7 +13,6 @@ from hermes_bot.errors import PermanentError, TransientError
 from hermes_bot.messages.message import Message
 from hermes_bot.people import Person, Roles
 from hermes_bot.store.database import Database
-from hermes_bot.store.schema import migrate
 from hermes_bot.triage.corrections import Corrections
 from hermes_bot.triage.desk import TriageDesk
 from hermes_bot.triage.proposals import Proposals
@@ -87,12 +85,8 @@ def file(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-async def proposals(tmp_path: Path) -> AsyncIterator[Proposals]:
-    database = Database(f"sqlite:///{tmp_path}/hermes.db")
-    await database.open()
-    await migrate(database)
-    yield Proposals(database, clock=lambda: NOON)
-    await database.close()
+def proposals(database: Database) -> Proposals:
+    return Proposals(database, clock=lambda: NOON)
 
 
 @pytest.fixture
