@@ -9,7 +9,7 @@ from agents.action import CHOICE_HUMAN
 from agents.desk import REMEMBERING, Desk, agent_in, type_named
 from agents.leanings import complains, introduces, out_of_scope, quotes_staff, wants_people
 from agents.requests import Clause, asks_where, clauses_of, may_hold_several, takes_back
-from agents.rules.intents import changes_an_order, leaning
+from agents.rules.intents import changes_an_order, leaning, order_wish
 from agents.rules.intents import takes_back as declines
 from agents.words import (
     SmallTalk,
@@ -183,12 +183,14 @@ def _route(text: str, situation: Situation, choice: RouteChoice, desk: Desk) -> 
         return Decision(type=TICKET_HANDOFF, why=f"complains; {why}", reason="default")
     if choice.candidates:
         likely = {desk.agent_of(desk.type_of(name)) for name in choice.candidates}
+        if not leans and len(likely) == 1 and order_numbers_in(text):
+            return Decision(type=type_named(*likely), why=f"names an order; {why}")
         leads = leans and (leans in likely or not situation.asked)
         return Decision(type=type_named(leans), why=f"{leans}; {why}") if leads else _ask(situation, choice, why, desk)
     if choice.route is not None:
         return chosen
-    if leans or asks_where(text):
-        return Decision(type=type_named(leans or "order"), why=f"{leans or 'asks where it is'}; {why}")
+    if leans or asks_where(text) or (order_numbers_in(text) and order_wish(text) is not None):
+        return Decision(type=type_named(leans or "order"), why=f"{leans or 'an order'}; {why}")
     return _unclear(situation, why, choice.type, "out_of_scope" if out_of_scope(text) else "unclear")
 
 

@@ -84,6 +84,8 @@ WRONG_GOODS = _any(
     r"\b(?:sent|send|got|gave|received?|delivered|shipped)\b(?: \w+){0,3} wrong\b",
     r"\b(?:items?|pieces?|products?|articles?|parts?|one|half)\b.{0,20}\b(?:is|are|was|were) (?:still )?missing\b",
     r"\bmissing (?:an?|one|two|some|the)? ?(?:items?|pieces?|products?|articles?|parts?)\b",
+    r"\bonly (?:\w+ ){1,4}(?:arrived|came)\b|\bonly (?:got|received) (?:one|half|part|the|a)\b",
+    r"只(?:收到|到了|寄了)",
     r"\bnot what i (?:ordered|bought)\b",
     r"发错|寄错|送错|错发|少发|漏发|少寄|漏寄",
     r"少了?(?:一|两|二|三|几|\d)(?:件|个|样|只|台|双|条|瓶|包|盒)",
@@ -116,7 +118,8 @@ CONTENTS = _any(
 )
 MODIFY = _any(
     r"\b(?:chang\w*|modif\w*|switch\w*|updat\w*)\b.{0,40}\b(?:colou?r|size|items?|model|version|order|quantity|products?)\b",
-    r"\b(?:remov\w*|add)\b.{0,40}\b(?:from|to) (?:my|the|this|that) (?:\w+ )?order\b",
+    r"\b(?:remov\w*|add)\b.{0,40}\b(?:from|to) (?:(?:my|the|this|that) )?(?:\w+ )?order\b",
+    r"\bordered\b.{0,40}\binstead of\b",
     r"\bsplit\b.{0,20}\bpayment\b",
     r"\b(?:change|switch|different|another)\b.{0,20}\bpayment method\b",
     r"(?:改|换).{0,4}(?:颜色|尺码|型号|数量|规格|款式)",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from agents.rules.goods import goods_in, names_goods_unclearly
 from agents.rules.which_order import words_of
 from agents.words import says_yes
 from hermes_bot.tools.money import money_in, speaks_of_other_money
+from hermes_bot.tools.order_number import order_numbers_in
 
 CHOICE_CONFIRM = "confirm:"
 
@@ -25,6 +27,11 @@ _SOME = re.compile(
 _HALF = re.compile(
     r"\bhalf (?:of )?(?:my |the |its )?(?:money|price|amount|sum|total|cost)\b|(?<!\d)50 ?(?:%|percent\b)|"
     r"退(?:我|还|回|款)?一半|一半的?(?:钱|金额|款|价)",
+    re.IGNORECASE,
+)
+_BARE_SUM = re.compile(
+    r"(?:\brefund(?: me)?|\bpay (?:me )?back|退(?:款|还|给|我|回)*)\s*(?:only|just|about)?\s*"
+    r"(?P<sum>\d[\d.,]*(?![\d%])|[一二两三四五六七八九]?[百千万十][一二三四五六七八九百十零]*)(?!\s*[个件台双副把条只瓶天号])",
     re.IGNORECASE,
 )
 _ALL = re.compile(
@@ -84,6 +91,8 @@ def _named(words: str, facts: dict[str, Any], order: dict[str, Any]) -> Part | N
         if amount.cents == order.get("total_cents"):
             return None
         return Part(problem="above_open") if not 0 < amount.cents <= facts["open_cents"] else Part(cents=amount.cents)
+    if not goods and _names_bare_sum(words):
+        return Part(problem="unclear")
     if not goods:
         half = order.get("total_cents", 0) // 2 if _HALF.search(words) else 0
         return Part(problem="above_open") if half > facts["open_cents"] else Part(cents=half) if half else None
@@ -94,3 +103,10 @@ def _named(words: str, facts: dict[str, Any], order: dict[str, Any]) -> Part | N
         return None
     names = ", ".join(f"{wanted.quantity} × {wanted.item.name}" for wanted in goods)
     return Part(cents=cents, items=tuple(wanted.written for wanted in goods), goods=names)
+
+
+def _names_bare_sum(words: str) -> bool:
+    """Return whether a number follows the wish that is no order's: "refund me 50", "退款一百"."""
+    plain = unicodedata.normalize("NFKC", words)
+    numbers = order_numbers_in(plain)
+    return any(match["sum"].rstrip(".,") not in numbers for match in _BARE_SUM.finditer(plain))

@@ -16,7 +16,7 @@ _NUMBERS = {
     "一": 1, "两": 2, "二": 2, "三": 3, "四": 4, "五": 5, "六": 6,
 }  # fmt: skip
 _BEFORE = re.compile(
-    r"(?P<number>\d{1,3}|\b(?:one|two|both|three|four|five|six)\b|[一两二三四五六])"
+    r"(?P<number>(?<!\d)\d{1,3}|\b(?:one|two|both|three|four|five|six)\b|[一两二三四五六])"
     r"\s?(?:x|×|of|the|my|of the|of my|pieces? of|[个件台双副把条只瓶])?\s?(?:[a-z-]+ )?$"
 )
 _WRITTEN = re.compile(

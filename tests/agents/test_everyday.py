@@ -24,6 +24,9 @@ from tests.agents.harness import Pump, pending
         ("one item is missing from 10001", OrderWish.WRONG_GOODS, None),
         ("10007发错货了", OrderWish.WRONG_GOODS, None),
         ("10007少了一件", OrderWish.WRONG_GOODS, None),
+        ("Order 10001: only the charger arrived", OrderWish.WRONG_GOODS, None),
+        ("please add a mat to order 10589", OrderWish.MODIFY, None),
+        ("I ordered two bottles instead of one in 10587", OrderWish.MODIFY, None),
         ("I wrote the wrong order number, it is 10002", None, None),
         ("there's a charge on my card I do not recognise", None, RefundWish.DISPUTE),
         ("退10009", None, RefundWish.REFUND),
@@ -130,3 +133,10 @@ async def test_goods_that_are_looked_for_are_an_order(pump: Pump) -> None:
     turn = await pump.says("U0EMMA", "where are my headphones?", channel="D0EMMA")
 
     assert "Order 10001 was delivered" in turn.answer.text
+
+
+@pytest.mark.parametrize("text", ["how much did I pay for 10001", "why was 10004 cancelled?"])
+async def test_whoever_names_an_order_is_not_sent_away(pump: Pump, text: str) -> None:
+    turn = await pump.says("U0EMMA", text, channel="D0EMMA")
+
+    assert text.strip("?").split()[-1] in turn.answer.text or "10004" in turn.answer.text
