@@ -56,4 +56,5 @@ install --no-deps --require-hashes --requirement requirements.lock
 install_torch
 install --no-deps --no-build-isolation --editable .
 # So that the first start is quick. What is wrong with the settings is told by the start itself.
+echo "Reading the examples that messages are routed by; once, for a minute or two …"
 "$venv/bin/hermes-bot" routes warm 2>/dev/null || true
