@@ -83,7 +83,6 @@ async def _summary(message: Message, work: Work, ticket: Ticket, urgency: Urgenc
         said=_quoted(await _last_answer(message, work, ticket, desk)),
         open=await _open(ticket, desk),
         before=[_quoted(each) for each in await _before(work, ticket, desk)],
-        why=ticket.why,
     )
 
 
