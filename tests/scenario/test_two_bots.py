@@ -95,11 +95,11 @@ async def m3(stage: SharedStage, buyer: Buyer) -> None:
     stage.server.acks.lose()
 
     talk = await stage.say(buyer.user, SUPPORT, f"I want a refund for order {buyer.order.id}")
-    await stage.workspace.wait_for(lambda: not stage.server.unsettled, 120.0)
+    await stage.until(lambda: not stage.server.unsettled)
     card = await stage.card("approval", buyer.order.id)
     for user in (OMAR, OLIVIA):  # the amount takes two people
         assert (await stage.click(user, card, APPROVE)).ok
-    await stage.workspace.wait_for(lambda: not buttons(stage.now(card)), 120.0)
+    await stage.until(lambda: not buttons(stage.now(card)))
     await stage.quiet()
 
     said = [post.text for post in stage.replies(talk)]
