@@ -45,6 +45,31 @@ class ModelDesk:
     calls: list[ModelCall] = field(default_factory=list)
     alarms: list[tuple[str, str]] = field(default_factory=list)
 
+    def meter(self, specs: AgentsFile) -> Meter:
+        """Return what counts into this desk."""
+        return Meter(
+            self.usage,
+            budgets=specs.budgets,
+            of_agent={name: spec.budget for name, spec in specs.agents.items()},
+            prices=specs.prices,
+            on_call=self.calls.append,
+            on_alarm=lambda subject, text, *, reference: self.alarms.append((subject, f"{text} {reference}")),
+        )
+
+
+def _agents(pump: Pump, models: Models, texts: Texts, specs: AgentsFile, *, rules: bool) -> tuple[Agent, ...]:
+    def planner(name: str, fallback: Planner) -> ModelPlanner:
+        tools = pump.desk.toolbox.tools_for(name)
+        return ModelPlanner(name, specs.of(name), tools, models, fallback=fallback if rules else None)
+
+    return (
+        EntryAgent(),
+        OrderAgent(planner("order", OrderPlanner(texts))),
+        RefundAgent(planner("refund", RefundPlanner(texts))),
+        HandoffAgent(),
+        UnknownAgent(),
+    )
+
 
 @asynccontextmanager
 async def with_model(
@@ -68,30 +93,14 @@ async def with_model(
     chat = OpenAIChat("scripted", base_url=server.base_url, **client)
     usage, runs = UsageStore(database, clock=clock), AgentRuns(database, clock=clock)
     desk = ModelDesk(pump=pump, server=server, usage=usage, runs=runs)
-    meter = Meter(
-        usage,
-        budgets=specs.budgets,
-        of_agent={name: spec.budget for name, spec in specs.agents.items()},
-        prices=specs.prices,
-        on_call=desk.calls.append,
-        on_alarm=lambda subject, text, *, reference: desk.alarms.append((subject, f"{text} {reference}")),
-    )
     models = Models(
-        chat=chat, meter=meter, policy=POLICY, details=lambda language: texts.render(language, "model.details")
+        chat=chat,
+        meter=desk.meter(specs),
+        policy=POLICY,
+        details=lambda language: texts.render(language, "model.details"),
     )
 
-    def planner(name: str, fallback: Planner) -> ModelPlanner:
-        tools = pump.desk.toolbox.tools_for(name)
-        return ModelPlanner(name, specs.of(name), tools, models, fallback=fallback if rules else None)
-
-    agents: tuple[Agent, ...] = (
-        EntryAgent(),
-        OrderAgent(planner("order", OrderPlanner(texts))),
-        RefundAgent(planner("refund", RefundPlanner(texts))),
-        HandoffAgent(),
-        UnknownAgent(),
-        *more,
-    )
+    agents = (*_agents(pump, models, texts, specs, rules=rules), *more)
     desk.pump = replace(pump, desk=replace(pump.desk, agent_runs=runs), agents={agent.name: agent for agent in agents})
     try:
         yield desk
