@@ -116,7 +116,7 @@ async def test_a_person_takes_over_and_gives_back(seats: Seats) -> None:
     await emma.say("Can I talk to a person?")
     await expect(emma.page.get_by_role("main")).to_contain_text("asked a colleague to take over")
     omar = await seats.take("U0OMAR", "C0HANDOFF")
-    card = said(omar, "The customer asked for a person")
+    card = said(omar, "Why: The customer asked for a person")
     await picture(omar, "12-omar-finds-a-ticket")
     await card.get_by_role("button", name="Claim").click()
     await expect(emma.page.get_by_role("main")).to_contain_text("Omar Haddad has taken over")
