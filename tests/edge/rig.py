@@ -22,11 +22,11 @@ from hermes_bot.errors import BusFull, TransientError
 from hermes_bot.messages.message import Message, utc_now
 from hermes_bot.messages.payloads import REPLY_READY, Audience, Inbound, Reply, fields_of
 from hermes_bot.store.database import Database
-from hermes_bot.store.schema import migrate
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tools import refund_tools
 from hermes_bot.workspace.server import WorkspaceServer
+from tests.conftest import with_tables
 
 POLICY = ChannelPolicy(handoff_channel="C0HANDOFF")
 APPROVERS = ("S0APPROVERS",)
@@ -174,38 +174,31 @@ async def unstarted(
 ) -> AsyncIterator[Rig]:
     """An edge that knows where Slack is, and has not spoken to it yet."""
     app = server.world.app
-    database = Database(f"sqlite:///{folder}/edge.db")
-    await database.open()
-    await migrate(database)
     api = SlackApi(web_client(bot_token or app.bot_token, server.api_url), limit_s=3.0)
-    rig = Rig(server, database, api)
-
-    async def publish(message: Message) -> None:
-        await rig.publish(message)
-
-    rig.edge = SlackEdge(
-        api,
-        Desk(
-            directory=SlackDirectory(api, clock=utc_now),
-            tickets=rig.tickets,
-            approvals=rig.approvals,
-            posts=rig.posts,
-            render=TEXTS.render,
-            tool_of={refund_tools.issue_refund.name: refund_tools.issue_refund}.get,
-            stream_from=stream_from,
-        ),
-        publish,
-        doors=doors or Doors(app_token=app.app_token, ping_interval_s=0.2),
-        policy=policy,
-        rules=rules,
-        clock=utc_now,
-        **more,
-    )
-    try:
-        yield rig
-    finally:
-        await rig.edge.stop()
-        await database.close()
+    async with with_tables(f"sqlite:///{folder}/edge.db") as database:
+        rig = Rig(server, database, api)
+        rig.edge = SlackEdge(
+            api,
+            Desk(
+                directory=SlackDirectory(api, clock=utc_now),
+                tickets=rig.tickets,
+                approvals=rig.approvals,
+                posts=rig.posts,
+                render=TEXTS.render,
+                tool_of={refund_tools.issue_refund.name: refund_tools.issue_refund}.get,
+                stream_from=stream_from,
+            ),
+            lambda message: rig.publish(message),  # looked up late: a test may look on
+            doors=doors or Doors(app_token=app.app_token, ping_interval_s=0.2),
+            policy=policy,
+            rules=rules,
+            clock=utc_now,
+            **more,
+        )
+        try:
+            yield rig
+        finally:
+            await rig.edge.stop()
 
 
 @asynccontextmanager
