@@ -24,6 +24,9 @@ from hermes_bot.settings import Mode, Settings
 
 NOTED_SKEW_S = 60
 REMEDY_SCOPES = "hermes-bot manifest prints the app; paste it under App Manifest, then reinstall the app"
+REMEDY_START = "start the bot, write to it in Slack, and run this again"
+REMEDY_EVENTS = "write to the bot in Slack; if this stays, compare the app with what hermes-bot manifest prints"
+READYZ_LIMIT_S = 3.0
 REMEDY_ACCESS = "check SLACK_BOT_TOKEN and the way to Slack"
 
 
@@ -45,6 +48,7 @@ async def slack(settings: Settings, clock: Callable[[], datetime]) -> AsyncItera
             yield finding
         if settings.mode is Mode.SOCKET:
             yield await _socket(settings, session)
+        yield await _events(settings, session)
         async for finding in _channels(settings, api):
             yield finding
         async for finding in _people(settings, SlackDirectory(api, clock=clock), str(told.get("team_id") or "")):
@@ -90,6 +94,20 @@ async def _socket(settings: Settings, session: aiohttp.ClientSession) -> Finding
     except HermesError as error:
         return problem("socket mode", str(error), "an app token with the scope connections:write, and Socket Mode on")
     return ok("socket mode", "a connection may be opened")
+
+
+async def _events(settings: Settings, session: aiohttp.ClientSession) -> Finding:
+    """Ask the running bot when it last heard of Slack."""
+    host, port = settings.http.host, settings.http.port
+    try:
+        async with session.get(f"http://{host}:{port}/readyz", timeout=aiohttp.ClientTimeout(READYZ_LIMIT_S)) as answer:
+            told = await answer.json()
+        age_s = told.get("last_event_s")
+    except (aiohttp.ClientError, TimeoutError, OSError, ValueError, AttributeError):
+        return note("events", f"no bot answers on {host}:{port}, so nobody knows whether they come in", REMEDY_START)
+    if not isinstance(age_s, int | float):
+        return note("events", "none has come in since the bot was started", REMEDY_EVENTS)
+    return ok("events", f"the last one came in {age_s:.0f} s ago")
 
 
 async def _channels(settings: Settings, api: SlackApi) -> AsyncIterator[Finding]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
 
 from hermes_bot import settings
 from hermes_bot.app.finding import Finding
@@ -102,3 +103,38 @@ async def test_a_group_that_is_not_there_is_told(tmp_path: Path) -> None:
     findings = await found(tmp_path, demo_world(), HERMES_PEOPLE__OPERATORS='["S0NOBODY"]')
 
     assert "no_such_subteam" in problems(findings)["people S0NOBODY"]
+
+
+async def _answering(told: Mapping[str, Any]) -> tuple[web.AppRunner, int]:
+    """Return a server that answers as a running bot's `/readyz`, and its port."""
+    application = web.Application()
+
+    async def readyz(_request: web.Request) -> web.Response:
+        return web.json_response(told)
+
+    application.router.add_get("/readyz", readyz)
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    return runner, int(runner.addresses[0][1])
+
+
+@pytest.mark.parametrize(
+    "told, level, words",
+    [
+        ({"ok": True, "last_event_s": 12.4}, "ok", "12 s ago"),
+        ({"ok": True, "last_event_s": None}, "note", "none has come in"),
+        ([], "note", "no bot answers"),
+    ],
+)
+async def test_whether_events_come_in_is_asked_of_the_running_bot(
+    tmp_path: Path, told: Any, level: str, words: str
+) -> None:
+    runner, port = await _answering(told)
+    try:
+        findings = await found(tmp_path, demo_world(), HERMES_HTTP__PORT=str(port))
+    finally:
+        await runner.cleanup()
+
+    assert findings["events"].level == level
+    assert words in findings["events"].text
