@@ -122,11 +122,6 @@ class SchemaArguments:
         return dict(values)
 
 
-def read_arguments(model: type[BaseModel], raw: Mapping[str, Any] | str) -> BaseModel | Invalid:
-    """Return the arguments as `model`, or what is wrong with them. `raw` is an object or JSON, fenced or not."""
-    return TypedArguments(model).checked(raw)
-
-
 def _normalised(wanted: Wanted, raw: Mapping[str, Any] | str) -> tuple[dict[str, Any], list[str]] | Invalid:
     try:
         given = dict(raw) if isinstance(raw, Mapping) else object_in(raw)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
-from hermes_bot.tools.arguments import Cents, OrderNumber, read_arguments
+from hermes_bot.tools.arguments import Cents, OrderNumber, TypedArguments
 from hermes_bot.tools.outcome import Invalid
 
 
@@ -28,14 +28,17 @@ class Order(BaseModel):
     express: bool = False
 
 
+READ = TypedArguments(Order).checked
+
+
 def read(**given: Any) -> dict[str, Any]:
-    answer = read_arguments(Order, {"order_id": "10023"} | given)
+    answer = READ({"order_id": "10023"} | given)
     assert isinstance(answer, Order), answer
     return answer.model_dump()
 
 
 def problems(raw: dict[str, Any] | str) -> tuple[str, ...]:
-    answer = read_arguments(Order, raw)
+    answer = READ(raw)
     assert isinstance(answer, Invalid), answer
     return answer.problems
 
@@ -89,7 +92,7 @@ def test_harmless_forms_are_put_right(given: dict[str, Any], expected: dict[str,
     ],
 )
 def test_arguments_come_as_json_fenced_or_not(raw: str) -> None:
-    assert read_arguments(Order, raw) == Order(order_id="10023")
+    assert READ(raw) == Order(order_id="10023")
 
 
 @pytest.mark.parametrize(
@@ -143,22 +146,22 @@ json_values = st.recursive(
 
 @given(raw=st.dictionaries(st.sampled_from([*Order.model_fields, "other"]), json_values, max_size=7))
 def test_whatever_is_sent_is_read_or_refused_and_reading_twice_changes_nothing(raw: dict[str, Any]) -> None:
-    first = read_arguments(Order, raw)
+    first = READ(raw)
 
     if isinstance(first, Invalid):
         assert first.problems
         assert all(problem.strip() for problem in first.problems)
     else:
-        assert read_arguments(Order, first.model_dump(mode="json")) == first
+        assert READ(first.model_dump(mode="json")) == first
 
 
 @given(text=st.text(max_size=100))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    assert isinstance(read_arguments(Order, text), Order | Invalid)
+    assert isinstance(READ(text), Order | Invalid)
 
 
 @given(order_id=st.integers(10_000, 99_999), cents=st.integers(1, 10**9), times=st.integers(0, 99))
 def test_what_is_right_already_stays_as_it_is(order_id: int, cents: int, times: int) -> None:
     given = {"order_id": str(order_id), "amount_cents": cents, "currency": "EUR", "times": times}
 
-    assert read_arguments(Order, json.dumps(given)) == Order(**given)  # type: ignore[arg-type] # pydantic checks them
+    assert READ(json.dumps(given)) == Order(**given)  # type: ignore[arg-type] # pydantic checks them
