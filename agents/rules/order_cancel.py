@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from agents.words import says_no, says_yes
 from hermes_bot.messages.payloads import Choice
 
 CHOICE_CANCEL = "cancel:"
+_TOO = re.compile(r"\b(?:and|too|also|as well|both|plus)\b|也|还有|以及|和", re.IGNORECASE)
 _REFUSED = {"shipped": "sent", "lost": "sent", "delivered": "arrived", "returned": "arrived"}
 
 
@@ -36,12 +38,19 @@ def plan_cancel(run: Run, talk: Talk, numbers: Sequence[str]) -> Action:
         return Finish(outcome=Outcome.ANSWERED, text=text, memory=settled(run))
     parts: list[_Part] = []
     _, only_asked = orders_apart(run, lambda words: order_wish(words) is OrderWish.CANCEL)
-    for number in numbers:
+    for number in (*_agreed_beside(run, numbers), *numbers):
         step = _where(run, talk, number) if number in only_asked else _about(run, talk, number)
         if not isinstance(step, _Part):
             return step
         parts.append(step)
     return _answer(run, talk, parts)
+
+
+def _agreed_beside(run: Run, numbers: Sequence[str]) -> tuple[str, ...]:
+    """Return the order that was offered, where the customer says yes to it and adds others: "yes, and 10587 too"."""
+    offered = str(run.memory.get("order", ""))
+    yes = run.memory.get("waiting") == "cancel" and not run.choice and says_yes(run.text)
+    return (offered,) if yes and offered and offered not in numbers and _TOO.search(run.text) else ()
 
 
 def _wanted(run: Run) -> bool:

@@ -57,7 +57,7 @@ class Part:
 def part_of(run: Run, facts: dict[str, Any], order: dict[str, Any]) -> Part:
     """Return the part that the customer's words name; all that is left where they name none."""
     offer = run.memory.get("offers", {}).get(facts["order_id"])
-    if offer is not None and _agrees(run):
+    if offer is not None and _agrees(run) and (run.choice or not _names_part(run.text, facts, order)):
         part = Part(cents=int(offer["cents"]), items=tuple(offer["items"]), goods=str(offer["goods"]))
         return part if part.cents <= facts["open_cents"] else Part(problem="above_open")
     said = _named(run.text, facts, order) if not run.choice else None
@@ -68,6 +68,11 @@ def part_of(run: Run, facts: dict[str, Any], order: dict[str, Any]) -> Part:
         return said
     some = _SOME.search(f"{run.text} {words_of(run)}") is not None and not run.choice
     return Part(problem="unclear") if some else Part()
+
+
+def _names_part(words: str, facts: dict[str, Any], order: dict[str, Any]) -> bool:
+    """Return whether a yes is one to something else than was offered: "yes, but only the charger"."""
+    return _named(words, facts, order) is not None or _SOME.search(words) is not None
 
 
 def _agrees(run: Run) -> bool:

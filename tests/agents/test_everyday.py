@@ -140,3 +140,20 @@ async def test_whoever_names_an_order_is_not_sent_away(pump: Pump, text: str) ->
     turn = await pump.says("U0EMMA", text, channel="D0EMMA")
 
     assert text.strip("?").split()[-1] in turn.answer.text or "10004" in turn.answer.text
+
+
+@pytest.mark.parametrize(
+    "user, asks, answer, orders",
+    [
+        ("U0EMMA", "can I cancel 10588?", "yes, and 10587 too", {"10588", "10587"}),
+        ("U0LINA", "10595能取消吗", "好的，10594也取消", {"10595", "10594"}),
+        ("U0EMMA", "can I cancel 10588?", "yes please", {"10588"}),
+    ],
+)
+async def test_a_yes_counts_for_what_was_offered_and_what_is_added(
+    pump: Pump, desk: Desk, user: str, asks: str, answer: str, orders: set[str]
+) -> None:
+    await pump.says(user, asks, channel="D0EMMA")
+    await pump.says(user, answer, channel="D0EMMA")
+
+    assert {request.arguments["order_id"] for request in await desk.approvals.listing()} == orders

@@ -99,6 +99,17 @@ async def test_a_share_that_names_no_sum_is_asked_about_and_never_taken_for_the_
     assert "10592" in asked.answer.text or "10007" in asked.answer.text
 
 
+@pytest.mark.parametrize(
+    "answer, cents",
+    [("yes but only the charger", [2_290]), ("yes, 20 euros", [2_000]), ("yes please", [10_280]), ("yes, 30%", [])],
+)
+async def test_a_yes_to_a_part_is_no_yes_to_the_whole(pump: Pump, desk: Desk, answer: str, cents: list[int]) -> None:
+    await pump.says("U0EMMA", "Is a refund possible for order 10001?", channel="D0EMMA")
+    await pump.says("U0EMMA", answer, channel="D0EMMA")
+
+    assert [request.arguments["amount_cents"] for request in await desk.approvals.listing()] == cents
+
+
 async def test_who_is_asked_for_the_part_may_say_all_of_it(pump: Pump, desk: Desk) -> None:
     await pump.says("U0EMMA", "refund order 10592, twenty euros or so", channel="D0EMMA")
     whole = await pump.says("U0EMMA", "the whole order please", channel="D0EMMA")
