@@ -19,6 +19,9 @@ from hermes_bot.tickets.tickets import Tickets
 NOTICES = frozenset({"tickets", "handoff", "approvals", "triage", "hermes", EDGE})
 """Who speaks of what happens to a ticket, and does not answer the customer."""
 
+NOTHING_IN_WORK = "tickets"
+"""After its words (claimed, given back, closed) nothing is in work, as after an answer."""
+
 log = logging.getLogger(__name__)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from hermes_bot.bus.port import Delivery
-from hermes_bot.edge.gate import NOTICES, Gate
+from hermes_bot.edge.gate import NOTHING_IN_WORK, NOTICES, Gate
 from hermes_bot.edge.poster import Draft, Poster
 from hermes_bot.edge.sessions import Sessions
 from hermes_bot.edge.slack_api import SlackApi
@@ -67,7 +67,8 @@ class Replies:
         if ticket is not None and self._streamed(reply, drafts):
             drafts = [replace(drafts[0], spoken=await self._spoken(reply, ticket))]
         outputs = await self._post(drafts, message, delivery)
-        if ticket is not None and self._sessions is not None and message.sender not in NOTICES:
+        settled = message.sender not in NOTICES or message.sender == NOTHING_IN_WORK
+        if ticket is not None and self._sessions is not None and settled:
             await self._sessions.answered(ticket)
         return [*outputs, *self._gate.after(message, reply, ticket)]
 

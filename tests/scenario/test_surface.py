@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hermes_bot.edge.manifest import COMMAND, SHORTCUT_EXPLAIN, SHORTCUT_TICKET
-from tests.scenario.stage import ADA, APPROVE, CORNER, OMAR, SUPPORT, Buyer, Stage, ask_for_refund, paid_once
+from tests.scenario.stage import ADA, APPROVE, CLAIM, CORNER, OMAR, SUPPORT, Buyer, Stage, ask_for_refund, paid_once
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -176,6 +176,23 @@ async def test_the_sessions_status_follows_the_work(stage: Stage) -> None:
     assert (await stage.click(OMAR, card, APPROVE)).ok
     await paid_once(stage, buyer, talk, card)
     await stage.until(lambda: status(stage, talk.root) == "active")
+
+
+async def test_a_ticket_that_was_given_back_is_not_in_work_until_the_customer_writes(stage: Stage) -> None:
+    buyer = stage.next_buyer()
+    talk = await stage.say(buyer.user, SUPPORT, "I want to talk to a human")
+    await stage.answer(talk)
+    await stage.until(lambda: status(stage, talk.root) == "suspended")
+    card = await stage.card("handoff", buyer.name)
+    assert "with a person" not in repr(card.blocks)
+    await stage.click(OMAR, card, CLAIM)
+    await stage.until(lambda: "Claimed by Omar" in repr(stage.now(card).blocks))
+
+    await stage.give_back(OMAR, card)
+    await stage.until(lambda: any("I'm back" in reply.text for reply in stage.replies(talk)))
+    await stage.quiet()
+
+    assert status(stage, talk.root) == "active"
 
 
 def status(stage: Stage, thread_ts: str) -> str:

@@ -100,6 +100,8 @@ def _state(ticket: Ticket, names: Mapping[str, str]) -> str:
     else:
         said = ":robot_face: With Hermes"
     held = f" · its next message waits for {name_of(ticket.held_by, names)}" if ticket.held_by else ""
+    if ticket.owner is not Owner.BOT and ticket.status is TicketStatus.WITH_HUMAN:
+        return f"{said}{held}"  # "waiting for somebody" and "with a person" would contradict each other
     return f"{said}{held} · {HEADLINES[ticket.status]}"
 
 
