@@ -81,7 +81,7 @@ async def test_a_rejection_is_told_with_its_reason_and_not_asked_again(pump: Pum
     again = await pump.says("U0EMMA", "refund order 10001 anyway please", channel="D0EMMA")
     human = await pump.clicks("U0EMMA", rejected.answer, "human")
 
-    assert "was not approved. The reason given: The lamp came back without its cable." in rejected.answer.text
+    assert "not approved. The reason given: The lamp came back without its cable.\nIf you" in rejected.answer.text
     assert "can't ask again" in again.answer.text
     assert not again.of(APPROVAL_REQUESTED)
     assert human.of(HANDOFF_REQUESTED)
