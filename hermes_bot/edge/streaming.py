@@ -92,12 +92,12 @@ class Streams:
             try:
                 await self._api.call("chat.update", **where, text=look.text, blocks=list(look.blocks))
             except SlackRefused as error:
+                log.warning("a streamed answer was not redrawn", extra={"key": post.key, "error": error.error})
                 if error.error not in NO_BLOCKS:
-                    log.warning("a streamed answer is posted instead", extra={"key": post.key, "error": error.error})
-                    await self._api.attempt("chat.delete", channel=post.channel, ts=post.ts)
-                    return False
+                    break
             else:
                 return True
+        await self._api.attempt("chat.delete", channel=post.channel, ts=post.ts)  # it is posted instead
         return False
 
 
