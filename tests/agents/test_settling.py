@@ -6,7 +6,15 @@ import pytest
 
 from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.messages.message import Message
-from hermes_bot.messages.payloads import APPROVAL_REQUESTED, APPROVAL_SETTLED, ApprovalSettled, fields_of
+from hermes_bot.messages.payloads import (
+    APPROVAL_REQUESTED,
+    APPROVAL_SETTLED,
+    HANDOFF_REQUESTED,
+    ApprovalSettled,
+    HandoffRequested,
+    fields_of,
+    read,
+)
 from hermes_bot.tickets.ticket import TicketStatus
 from tests.agents.harness import NOON, Pump, Turn
 
@@ -41,6 +49,16 @@ async def test_what_was_taken_back_is_told_and_may_be_asked_for_again(pump: Pump
     assert told.answer.choices == ()
     memory = await pump.desk.runs.load(told.answer.ticket_id, agent, message_id="")
     assert memory["refunds" if agent == "refund" else "cancels"] == {}
+
+
+async def test_people_read_what_the_customer_was_told_of_the_decision_and_not_that_it_waits(pump: Pump) -> None:
+    asked = await pump.says("U0EMMA", WORDS["refund"], channel="D0EMMA")
+    told = await settled(pump, asked, "rejected")
+
+    turn = await pump.says("U0EMMA", "human", channel="D0EMMA")
+
+    summary = read(turn.of(HANDOFF_REQUESTED)[0], HandoffRequested).summary
+    assert f"The bot said last: {' '.join(told.answer.text.split())}" in summary
 
 
 @pytest.mark.parametrize("agent", ["refund", "order"])
