@@ -105,9 +105,12 @@ class Stage:
         await self.workspace.wait_for(true, LIMIT_S)
 
     async def quiet(self) -> None:
-        """Wait until the bot has taken everything and is done with it."""
+        """Wait until the bot has taken everything and is done with it, also with what came of that."""
         await self.until(lambda: not self.server.unsettled)
         await settled(self._data)
+        while self.server.unsettled:
+            await self.until(lambda: not self.server.unsettled)
+            await settled(self._data)
 
     def replies(self, talk: Talk) -> list[Post]:
         """Return what the bot told the customer where they said it, after they said it; cards are left out."""

@@ -98,7 +98,9 @@ async def triage(vectors: Path, tmp_path_factory: pytest.TempPathFactory) -> Asy
         bot = HermesApp(settings=loaded, edge=True)
         try:
             await bot.start()
-            yield Triage(Stage(server, data), file, data)
+            stage = Stage(server, data)
+            yield Triage(stage, file, data)
+            await stage.quiet()
         finally:
             await bot.stop()
     assert dead_letters(data) == []

@@ -87,7 +87,9 @@ async def edited(vectors: Path, tmp_path_factory: pytest.TempPathFactory) -> Asy
         bot = HermesApp(settings=settings.load(None, variables, folder=folder), edge=True)
         try:
             await bot.start()
-            yield Edited(Stage(server, folder / "data"), file)
+            stage = Stage(server, folder / "data")
+            yield Edited(stage, file)
+            await stage.quiet()
         finally:
             await bot.stop()
     assert dead_letters(folder / "data") == []
