@@ -19,7 +19,7 @@ test: check ## everything: check, then all tests with branch coverage (TESTS="te
 	@deploy/js-client.sh
 	$(bin)/pytest --cov --cov-report=term $(TESTS)
 
-fire: $(stamp) ## the bus under fire for half an hour: kills, broken servers, full disks, jumping clocks (ARGS="--kills 20" for less)
+fire: $(stamp) ## the bus under fire for forty minutes: kills, broken servers, full disks, jumping clocks (ARGS="--kills 20" for less)
 	@PYTHONPATH=. nice $(bin)/python -m tests.fire $(ARGS)
 
 check: $(stamp) ## formatting, lint, types and layers
