@@ -16,8 +16,9 @@ from typing import Any
 from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.post_search import EVENT_TYPE, PostSearch
 from hermes_bot.edge.posts import Post, Posts
+from hermes_bot.edge.rests import Rests
 from hermes_bot.edge.slack_api import SlackApi
-from hermes_bot.edge.slack_errors import OutcomeUnknown
+from hermes_bot.edge.slack_errors import OutcomeUnknown, TokenRefused
 from hermes_bot.edge.streaming import Spoken, Streams
 from hermes_bot.edge.views.look import Look, fault_in
 from hermes_bot.errors import SlackRefused, TransientError
@@ -79,6 +80,7 @@ class Poster:
         self._clock = clock
         self._search = PostSearch(api)
         self._streams = Streams(api, posts)
+        self._rests = Rests(clock)
         self._unsent: dict[str, int] = {}
 
     async def post(self, draft: Draft, message: Message, delivery: Delivery) -> Posted:
@@ -162,6 +164,7 @@ class Poster:
                 return spoken
         place |= {"metadata": metadata}
         try:
+            self._rests.check(draft.channel, draft.key)
             answer = await self._say(
                 "chat.postMessage",
                 [draft.look, *draft.spare],
@@ -169,10 +172,13 @@ class Poster:
             )
         except OutcomeUnknown:
             raise
-        except TransientError:
+        except TransientError as error:
             self._remember_unsent(draft.key, delivery)
+            if error.retry_after_s is not None and not isinstance(error, TokenRefused):
+                self._rests.turned_away(draft.channel, draft.key, error.retry_after_s)
             raise
         self._unsent.pop(draft.key, None)
+        self._rests.posted(draft.channel)
         if draft.thread_ts and str((answer.get("message") or {}).get("thread_ts") or "") != draft.thread_ts:
             log.warning("reply stands outside its thread, whose parent is gone", extra={"key": draft.key})
         post = Post(key=draft.key, channel=str(answer.get("channel") or draft.channel), ts=str(answer.get("ts") or ""))
