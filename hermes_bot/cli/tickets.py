@@ -9,6 +9,7 @@ import typer
 
 from hermes_bot.cli.offline import Offline, with_offline
 from hermes_bot.cli.output import AsJson, Config, Limit, say_json, say_table
+from hermes_bot.cli.words import last
 
 if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for them
     from hermes_bot.tickets.journal import Entry
@@ -31,19 +32,26 @@ def list_tickets(
     """List tickets, newest first, and how many customers were helped."""
 
     async def look(parts: Offline) -> tuple[list[Ticket], dict[str, int]]:
-        return list(await parts.tickets.listing(limit=limit)), dict(await parts.tickets.ratings())
+        return list(await parts.tickets.listing(limit=limit, status=status)), dict(await parts.tickets.ratings())
 
+    _check(status)
     found, ratings = with_offline(config, look)
-    chosen = [ticket for ticket in found if status in {"", ticket.status.value}]
     if as_json:
-        say_json([asdict(ticket) for ticket in chosen])
+        say_json([asdict(ticket) for ticket in found])
         return
     rows = [
         (t.id, t.status, t.owner, t.assignee, t.priority, t.agent, t.requester, t.rating, t.updated_at, t.subject)
-        for t in chosen
+        for t in found
     ]
     say_table(_COLUMNS, rows, empty="There are no tickets.")
     typer.echo(f"Thumbs: {ratings['up']} up, {ratings['down']} down.")
+
+
+def _check(status: str) -> None:
+    from hermes_bot.tickets.ticket import TicketStatus
+
+    if status and status not in list(TicketStatus):
+        raise typer.BadParameter(f"{status!r} is not one of {', '.join(TicketStatus)}.", param_hint="--status")
 
 
 @app.command("show")
@@ -75,7 +83,7 @@ def show_ticket(
 
 
 def _about(ticket: Ticket) -> list[tuple[str, str]]:
-    waited = "" if ticket.first_response_at is None else f"{ticket.first_response_at - ticket.opened_at}"
+    waited = "" if ticket.first_response_at is None else last(ticket.first_response_at, ticket.opened_at)
     late = " (late)" if ticket.response_late else ""
     return [
         ("ticket", ticket.id),

@@ -138,9 +138,10 @@ class Tickets:
         )
         return await self.database.run(lambda connection: [ticket_of(row) for row in connection.execute(wanted)])
 
-    async def listing(self, *, limit: int = 50) -> Sequence[Ticket]:
-        """Return the newest tickets first."""
+    async def listing(self, *, limit: int = 50, status: str = "") -> Sequence[Ticket]:
+        """Return the newest tickets first; with a status only those."""
         wanted = select(tickets).order_by(tickets.c.number.desc()).limit(limit)
+        wanted = wanted.where(tickets.c.status == status) if status else wanted
         return await self.database.run(lambda connection: [ticket_of(row) for row in connection.execute(wanted)])
 
     async def solved_before(self, before: datetime, *, limit: int) -> Sequence[str]:

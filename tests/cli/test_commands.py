@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +50,14 @@ async def open_a_ticket() -> None:
         await stores.tickets.locate(INBOUND, context_id="T1:C1:1.1", message_id="MSG-1", language="en")
 
 
+async def solve_it_and_open_another() -> None:
+    async with opened(settings.load(None, {}), lambda: NOW) as stores:
+        answered = {"status": "solved", "first_response_at": NOW + timedelta(seconds=75)}
+        await stores.tickets.change("T-1", {"status": "working"})
+        await stores.tickets.change("T-1", answered)
+        await stores.tickets.locate(INBOUND, context_id="T1:C1:2.2", message_id="MSG-2", language="en")
+
+
 async def leave_a_dead_letter() -> None:
     async def refuse(_message: Message, _delivery: Delivery) -> list[Message]:
         raise PermanentError("cannot be done")
@@ -72,6 +80,15 @@ def test_tickets_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     assert (ticket["requester"], ticket["status"], ticket["subject"]) == ("U1", "new", "Where is it?")
     assert read(capsys, "tickets", "list", "--status", "solved") == []
     assert ticket["id"] in told(capsys, "tickets", "list")
+
+
+def test_tickets_of_a_status_are_found_however_many_are_newer(capsys: pytest.CaptureFixture[str]) -> None:
+    asyncio.run(open_a_ticket())
+    asyncio.run(solve_it_and_open_another())
+
+    (ticket,) = read(capsys, "tickets", "list", "--status", "solved", "--limit", "1")
+    assert ticket["id"] == "T-1"
+    assert "1 min 15 s" in told(capsys, "tickets", "show", "T-1")
 
 
 def test_approvals_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -88,6 +88,7 @@ def test_without_a_log_the_reference_says_how_to_see_more_and_debug_shows_it() -
         (["routes", "eval"], 2),
         (["routes", "eval", "/nowhere.jsonl"], 2),
         (["tickets", "list", "--limit", "0"], 2),
+        (["tickets", "list", "--status", "nonsense"], 2),
         (["run", "--config", "/nowhere.yaml"], 2),
     ],
 )
