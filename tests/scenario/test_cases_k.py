@@ -35,8 +35,8 @@ def arrived(rig: Rig, ts: str) -> str:
     return "".join("".join(texts).split())
 
 
-@pytest.mark.parametrize("size", [3_999, 4_000, 4_001, 5_000, 12_001, 39_000])
-@pytest.mark.parametrize("word", ["word ", "客", "&<> "])
+@pytest.mark.parametrize("size", [4_000, 4_001, 5_000, 39_000])
+@pytest.mark.parametrize("word", ["客", "&<> "])
 async def test_k1_a_long_answer_arrives_whole_and_no_error_reaches_the_person(rig: Rig, size: int, word: str) -> None:
     ticket = await rig.ticket()
     text = (word * size)[:size]
