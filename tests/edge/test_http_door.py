@@ -243,8 +243,8 @@ async def test_health_is_told_and_readiness_says_why_not(client: Client, http_ri
     await http_rig.edge.stop_listening()
     after = await client.get("/readyz")
 
-    assert before == (200, {"ok": True, "reason": ""})
-    assert after == (503, {"ok": False, "reason": "stopping"})
+    assert before == (200, {"ok": True, "reason": "", "last_event_s": None})
+    assert after == (503, {"ok": False, "reason": "stopping", "last_event_s": None})
     assert await client.get("/healthz") == (200, {"ok": True})
 
 
