@@ -83,7 +83,8 @@ async def edited(vectors: Path, tmp_path_factory: pytest.TempPathFactory) -> Asy
     file = folder / "routing.yaml"
     file.write_text(GOOD, encoding="utf-8")
     async with WorkspaceServer(world=story_world()) as server:
-        variables = environment(server, folder / "data", HERMES_ROUTING__FILE=str(file))
+        more = {"HERMES_ROUTING__FILE": str(file), "HERMES_SLACK__FLOOD__MESSAGES": "10000"}  # one person asks and asks
+        variables = environment(server, folder / "data", **more)
         bot = HermesApp(settings=settings.load(None, variables, folder=folder), edge=True)
         try:
             await bot.start()
