@@ -16,6 +16,8 @@ from hermes_bot.llm.joined_encoder import Part
 
 CHUNK = 32
 RECENT = 64
+HEAD_CHARACTERS = 2_000
+"""As much of a text is looked at, whatever a customer pastes: 40,000 characters would hold everybody up for seconds."""
 
 
 class SharedEncoder:
@@ -38,12 +40,13 @@ class SharedEncoder:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one unit-length row per text, shape (len(texts), dimension), float32. Blocks: call it in a thread."""
-        if len(texts) == 1:
-            return self._alone(texts[0])
+        heads = [text[:HEAD_CHARACTERS] for text in texts]
+        if len(heads) == 1:
+            return self._alone(heads[0])
         rows = []
-        for start in range(0, max(1, len(texts)), CHUNK):
+        for start in range(0, max(1, len(heads)), CHUNK):
             with self._lock:
-                rows.append(self._encoder.encode(texts[start : start + CHUNK]))
+                rows.append(self._encoder.encode(heads[start : start + CHUNK]))
         return np.concatenate(rows)
 
     def _alone(self, text: str) -> NDArray[np.float32]:

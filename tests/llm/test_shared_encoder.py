@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from hermes_bot.llm.shared_encoder import CHUNK, RECENT, SharedEncoder
+from hermes_bot.llm.shared_encoder import CHUNK, HEAD_CHARACTERS, RECENT, SharedEncoder
 
 
 class Lengths:
@@ -57,3 +57,11 @@ def test_a_long_list_is_encoded_in_pieces_and_in_order() -> None:
 
     assert SharedEncoder(encoder).encode(texts)[:, 0].tolist() == list(range(CHUNK + 2))
     assert [len(asked) for asked in encoder.asked] == [CHUNK, 2]
+
+
+def test_of_a_long_text_the_head_is_looked_at_alone_or_among_others() -> None:
+    shared = SharedEncoder(Lengths())
+    long = "x" * 40_000
+
+    assert shared.encode([long]).tolist() == [[HEAD_CHARACTERS]]
+    assert shared.encode([long, "ab"]).tolist() == [[HEAD_CHARACTERS], [2]]
