@@ -60,6 +60,7 @@ class Hands:
             title=needed.title,
             shown=needed.shown,
             internal=needed.internal,
+            fingerprint=needed.fingerprint,
             source_ts=case.work.source_ts if case.work else "",
             trace_id=self._message.trace_id,
         )

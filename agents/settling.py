@@ -113,6 +113,9 @@ def asked_anew(settled: ApprovalSettled) -> bool:
 
 async def _approved(case: _Settlement, desk: Desk) -> list[Message]:
     request, ticket = case.request, case.ticket
+    tool = desk.toolbox.get(request.tool)
+    if request.fingerprint and (tool is None or tool.fingerprint != request.fingerprint):
+        return await _refused(case, desk, "tool_changed")
     arguments = await desk.approvals.approved_arguments(request.id)
     caller = await caller_of(
         ticket, desk, agent=case.agent, language=ticket.language, asked_at=request.created_at

@@ -56,6 +56,7 @@ class NewRequest:
     trace_id: str
     source_ts: str = ""
     internal: Sequence[tuple[str, str]] = ()
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +68,7 @@ class ApprovalRequest:
     `edited_by` who made it. `internal` is what only staff may read: checks, history.
     `context_id` is the ticket's conversation, where the waiting run is resumed; `source_ts` the customer's message
     that it rests on. `cause` says why it was cancelled.
-    `result` is what the tool answered once it ran, in words.
+    `result` is what the tool answered once it ran, in words. `fingerprint` is the tool's when it was asked for.
     """
 
     id: str
@@ -96,6 +97,7 @@ class ApprovalRequest:
     edited_by: str = ""
     cause: str = ""
     internal: tuple[tuple[str, str], ...] = ()
+    fingerprint: str = ""
     votes: tuple[Vote, ...] = ()
     questions: tuple[Question, ...] = ()
 

@@ -121,6 +121,7 @@ approvals = Table(
     Column("edited_by", String(40), nullable=False, default="", server_default=""),
     Column("cause", String(40), nullable=False, default="", server_default=""),
     Column("internal", JSON, nullable=False, default=list, server_default="[]"),
+    Column("fingerprint", String(64), nullable=False, default="", server_default=""),
 )
 
 posts = Table(

@@ -50,6 +50,7 @@ class NeedsApproval:
     """The tool did not run: a person must allow exactly these arguments. `level` is "L2" or "L3".
 
     `title` and `shown` (label and value) are what the approval card says, `internal` what it says to staff alone.
+    `fingerprint` is the tool's: one that has changed by then must not run on this word.
     """
 
     tool: str
@@ -58,6 +59,7 @@ class NeedsApproval:
     title: str
     shown: tuple[tuple[str, str], ...]
     internal: tuple[tuple[str, str], ...] = ()
+    fingerprint: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -262,6 +262,7 @@ class Toolbox:
             title=preview.title,
             shown=preview.shown,
             internal=preview.internal,
+            fingerprint=tool.fingerprint,
         )
 
     async def _recorded(

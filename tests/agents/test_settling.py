@@ -15,6 +15,8 @@ from hermes_bot.messages.payloads import (
     fields_of,
     read,
 )
+from hermes_bot.store.database import Database
+from hermes_bot.store.tables import approvals
 from hermes_bot.tickets.ticket import TicketStatus
 from tests.agents.harness import NOON, Pump, Turn
 
@@ -49,6 +51,19 @@ async def test_what_was_taken_back_is_told_and_may_be_asked_for_again(pump: Pump
     assert told.answer.choices == ()
     memory = await pump.desk.runs.load(told.answer.ticket_id, agent, message_id="")
     assert memory["refunds" if agent == "refund" else "cancels"] == {}
+
+
+@pytest.mark.parametrize("agent", ["refund", "order"])
+async def test_what_was_approved_of_a_tool_that_has_changed_meanwhile_goes_to_people_and_is_not_run(
+    pump: Pump, database: Database, agent: str
+) -> None:
+    asked = await pump.says("U0EMMA", WORDS[agent], channel="D0EMMA")
+    await database.run(lambda connection: connection.execute(approvals.update().values(fingerprint="of another day")))
+    told = await pump.decides("U0OMAR", asked, "approve")
+
+    (request,) = await pump.desk.approvals.listing()
+    assert request.result == "Not carried out: tool_changed"
+    assert told.of(HANDOFF_REQUESTED)
 
 
 async def test_people_read_what_the_customer_was_told_of_the_decision_and_not_that_it_waits(pump: Pump) -> None:

@@ -36,6 +36,7 @@ WITHOUT_WORDS = {
     "approvals": {
         "id", "key", "ticket_id", "context_id", "agent", "tool", "level", "shown_hash", "requested_by", "trace_id",
         "status", "settled_by", "settle_message_id", "source_ts", "work_type", "edited_by", "cause",
+        "fingerprint",
     },
     "approval_votes": {"approval_id", "user", "message_id"},
     "approval_questions": {"message_id", "approval_id", "ticket_id", "asked_by", "answer_message_id"},

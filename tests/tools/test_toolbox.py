@@ -111,9 +111,16 @@ async def test_wrong_arguments_are_told_and_nothing_runs(toolbox: Toolbox, log: 
 
 async def test_a_privileged_tool_asks_with_what_will_run(toolbox: Toolbox, log: Log) -> None:
     outcome = await toolbox.call("pay", {"key": "a"}, caller())
+    tool = toolbox.get("pay")
 
+    assert tool is not None
     assert outcome == NeedsApproval(
-        tool="pay", level="L2", arguments={"key": "A", "times": 1}, title="Pay a", shown=(("Key", "a"),)
+        tool="pay",
+        level="L2",
+        arguments={"key": "A", "times": 1},
+        title="Pay a",
+        shown=(("Key", "a"),),
+        fingerprint=tool.fingerprint,
     )
     assert log.ran == []
 
