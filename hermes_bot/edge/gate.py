@@ -63,8 +63,8 @@ class Gate:
         return [message.child(TICKET_ANSWERED, body, context_id=f"ticket:{ticket.id}", priority=PRIORITY_NOTICE)]
 
     def asks_for_thumbs(self, message: Message, reply: Reply, ticket: Ticket | None) -> bool:
-        """Return whether the customer is asked under this reply if it helped."""
-        if ticket is None or reply.audience is not Audience.THREAD:
+        """Return whether the customer is asked under this reply if it helped; not where a person is offered instead."""
+        if ticket is None or reply.audience is not Audience.THREAD or reply.choices:
             return False
         solves = ticket.status is TicketStatus.SOLVED and message.sender not in NOTICES
         return (reply.feedback or solves) and not ticket.rating

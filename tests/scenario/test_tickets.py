@@ -5,7 +5,19 @@ from __future__ import annotations
 import pytest
 
 from hermes_bot.workspace.posts import Post
-from tests.scenario.stage import HANDOFF, OLIVIA, OMAR, REOPEN, SOLVE, SUPPORT, TAKE, Stage, buttons, key_of
+from tests.scenario.stage import (
+    HANDOFF,
+    OLIVIA,
+    OMAR,
+    REOPEN,
+    SOLVE,
+    SUPPORT,
+    TAKE,
+    Stage,
+    ask_for_refund,
+    buttons,
+    key_of,
+)
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -60,3 +72,12 @@ async def test_the_customers_thumb_is_kept_and_nobody_elses(stage: Stage) -> Non
     await stage.until(lambda: stage.whispers(buyer.user, "Thank you for telling me"))
 
     await stage.until(lambda: any("was not helped" in repr(card.blocks) for card in cards(stage, buyer.order.id)))
+
+
+async def test_whoever_is_told_no_is_offered_a_person_and_not_asked_if_that_helped(stage: Stage) -> None:
+    talk, card = await ask_for_refund(stage, stage.next_buyer())
+    await stage.reject(OLIVIA, card, "Worn for weeks")
+    await stage.answer(talk, 2)
+
+    blocks = stage.replies(talk)[1].blocks
+    assert [block["type"] for block in blocks if block["type"] in ("actions", "context_actions")] == ["actions"]
