@@ -15,11 +15,14 @@ from agents.recalling import kept, write_board
 from agents.replies import replies
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import TICKET_HANDOFF, Said, Work
+from hermes_bot.messages.ticket_payloads import AGENT_STOPPED, Stopped
 from hermes_bot.tickets.ticket import Ticket, TicketStatus
 
 MOST_REPEATS = 2
 ORDER = "order"  # in an agent's memory and on the blackboard: the order that the conversation is about
 LONGEST_SHOWN = 200
+TAKEN_BACK = "taken_back"  # why people get it: the customer does not want any more what waits for an approval
+APPROVALS = "approvals"
 
 
 async def ended(
@@ -58,7 +61,8 @@ async def _to_customer(
     end = _not_for_ever(run, end)
     await _remember(message, desk, ticket, run, end.memory)
     if end.outcome is Outcome.HANDOFF:
-        return [_work_for(message, ticket, work, TICKET_HANDOFF, reason=end.reason, known=end.known)]
+        to_people = _work_for(message, ticket, work, TICKET_HANDOFF, reason=end.reason, known=end.known)
+        return [to_people, *([_withdrawn(message, ticket)] if end.reason == TAKEN_BACK else [])]
     status = _status(ticket, run, end)
     if not (work.then and status is TicketStatus.SOLVED):  # the rest of the message is still to be answered
         await desk.tickets.update(ticket.id, status=status)
@@ -68,6 +72,18 @@ async def _to_customer(
     if work.then:
         return [_next_part(message, ticket, work, end)]
     return replies(message, ticket, [*_said(work), end], desk, run.language, work.source_ts)
+
+
+def _withdrawn(message: Message, ticket: Ticket) -> Message:
+    """Return the word to whoever keeps approvals that the customer wants none of those that wait."""
+    body = Stopped(
+        team=ticket.team,
+        channel=ticket.channel,
+        thread_ts=ticket.thread_ts,
+        user=ticket.requester,
+        conversation=ticket.context_id,
+    )
+    return message.child(AGENT_STOPPED, body, recipient=APPROVALS, context_id=f"stop:{ticket.context_id}")
 
 
 def _next_part(message: Message, ticket: Ticket, work: Work, end: Finish) -> Message:

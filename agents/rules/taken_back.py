@@ -20,7 +20,7 @@ def waits_for_approval(run: Run) -> bool:
 def plan_taken_back(run: Run, talk: Talk) -> Action | None:
     """Return what becomes of a wish that is taken back; None where the text does not do so.
 
-    What a person has been asked to approve goes to a person with these words: nothing is paid against them.
+    What a person has been asked to approve is withdrawn, and a person gets these words: it may have been paid by then.
     """
     if run.choice or not takes_back(run.text):
         return None

@@ -31,6 +31,24 @@ async def at_work(stage: Stage, talk: Talk) -> None:
 
 
 @pytest.mark.parametrize("place", ["channel", "direct"])
+async def test_whoever_does_not_want_it_any_more_cancels_what_waits_and_people_hear_of_it(
+    stage: Stage, place: str
+) -> None:
+    buyer = small(stage)
+    talk, card = await ask_for_refund(stage, buyer, SUPPORT if place == "channel" else buyer.dm)
+
+    await stage.say(buyer.user, talk.channel, "Please don't refund it", talk.root)
+
+    await stage.until(lambda: not buttons(stage.now(card)))
+    await stage.until(lambda: any("withdrawn the request" in post.text for post in stage.replies(talk)))
+    await stage.quiet()
+    assert "Cancelled" in stage.now(card).text
+    assert [action for action, _ in told(stage.data, approval_of(card))] == ["requested", "cancelled"]
+    assert any("told a colleague" in post.text for post in stage.replies(talk))
+    assert stage.refunds(buyer) == 0
+
+
+@pytest.mark.parametrize("place", ["channel", "direct"])
 async def test_stop_cancels_what_waits_for_approval(stage: Stage, place: str) -> None:
     buyer = small(stage)
     talk, card = await ask_for_refund(stage, buyer, SUPPORT if place == "channel" else buyer.dm)
