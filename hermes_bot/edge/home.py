@@ -14,7 +14,7 @@ from hermes_bot.approvals.access import Access
 from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.cards import Approvals
 from hermes_bot.edge.command_reader import home_lane
-from hermes_bot.edge.manifest import PROMPTS
+from hermes_bot.edge.manifest import PROMPTS, prompts
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.standing import Standing, Standings
 from hermes_bot.edge.surface import Surface
@@ -73,12 +73,12 @@ class HomePages:
     async def on_prompts(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
         """Offer what may be asked; nobody waits for it, so what fails is let go."""
         wanted = read(message, Prompts)
-        prompts = [{"title": title, "message": words} for title, words in PROMPTS]
+        person = await self._standings.of(wanted.team, wanted.user)
         await self._api.attempt(
             "assistant.threads.setSuggestedPrompts",
             channel_id=wanted.channel,
             thread_ts=wanted.thread_ts or None,
-            prompts=prompts,
+            prompts=prompts(*PROMPTS.get(person.language, PROMPTS["en"])),
         )
         return []
 

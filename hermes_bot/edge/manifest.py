@@ -49,13 +49,19 @@ EVENTS: Mapping[str, str] = {
 }
 """Each event that is listened to, and the scope that Slack asks for it; empty where none is needed."""
 
-PROMPTS = (
-    ("Where is my order?", "Where is my order?"),
-    ("I want a refund", "I want a refund"),
-    ("我的订单到哪了？", "我的订单到哪了？"),
-    ("Talk to a person", "I want to talk to a person"),
-)
-"""What a person may start with, title and message; four at most."""
+PROMPTS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "en": (
+        ("Where is my order?", "Where is my order?"),
+        ("I want a refund", "I want a refund"),
+        ("Talk to a person", "I want to talk to a person"),
+    ),
+    "zh": (
+        ("我的订单到哪了？", "我的订单到哪了？"),
+        ("我要退款", "我要退款"),
+        ("转人工客服", "我想找人工客服"),
+    ),
+}
+"""What a person may start with, title and message, by language; four at most."""
 
 _HEAD = (
     'The Slack app for Hermes: "Create New App", "From a manifest", paste this. See README.md beside this file.\n'
@@ -82,7 +88,7 @@ def manifest(url: str = "") -> dict[str, Any]:
         "features": {
             "agent_view": {
                 "agent_description": "Answers questions on orders and refunds, and fetches a person where one is due.",
-                "suggested_prompts": [{"title": title, "message": message} for title, message in PROMPTS],
+                "suggested_prompts": prompts(*PROMPTS["en"], PROMPTS["zh"][0]),  # the same for everybody
             },
             "app_home": {
                 "home_tab_enabled": True,
@@ -102,6 +108,11 @@ def manifest(url: str = "") -> dict[str, Any]:
             "token_rotation_enabled": False,
         },
     }
+
+
+def prompts(*pairs: tuple[str, str]) -> list[dict[str, str]]:
+    """Return titles and messages as Slack takes them."""
+    return [{"title": title, "message": message} for title, message in pairs]
 
 
 def as_yaml(content: Mapping[str, Any]) -> str:

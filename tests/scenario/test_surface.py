@@ -166,6 +166,8 @@ async def test_a_person_who_opens_the_messages_is_offered_prompts(stage: Stage) 
     await stage.workspace.open_home(buyer.user, "messages")
 
     await stage.until(lambda: any(each.prompts for each in stage.workspace.sessions.in_channel(buyer.dm)))
+    await stage.workspace.open_home("U0LINA", "messages")
+    await stage.until(lambda: any("我要退款" in repr(each) for each in stage.workspace.sessions.in_channel("D0LINA")))
 
 
 async def test_the_sessions_status_follows_the_work(stage: Stage) -> None:
