@@ -29,6 +29,7 @@ class SmallTalk(StrEnum):
 _PERSON = re.compile(vocabulary.PERSON)
 _YES = re.compile(vocabulary.YES)
 _NO = re.compile(vocabulary.NO)
+_NOT_NOW = re.compile(r"\b(?:keep|wait|tomorrow|later|yet|unless)\b|等|先别|明天|以后|暂")
 _ASKS_ABOUT_REFUND = re.compile(vocabulary.ASKS_ABOUT_REFUND)
 _ASKS_ABOUT_ORDER = re.compile(vocabulary.ASKS_ABOUT_ORDER)
 _MARKS = re.compile(r"[^\w\s']+|_")
@@ -101,9 +102,10 @@ def asks_for_a_person(text: str) -> bool:
 
 
 def says_yes(text: str) -> bool:
-    """Return whether the text agrees to what was asked, and does nothing else."""
+    """Return whether the text agrees to what was asked, now, and does nothing else."""
     asks = any(mark in text for mark in "?？吗")
-    return not asks and is_short(text) and _YES.match(plain(text)) is not None
+    flat = plain(text)
+    return not asks and is_short(text) and _YES.match(flat) is not None and _NOT_NOW.search(flat) is None
 
 
 def says_no(text: str) -> bool:

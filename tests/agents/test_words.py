@@ -51,7 +51,20 @@ def test_a_yes(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["ok but where is it?", "是不是丢件了", "可以吗", "no", "不用了", "算了", "10001", "what?"]
+    "text",
+    [
+        "ok but where is it?",
+        "是不是丢件了",
+        "可以吗",
+        "no",
+        "不用了",
+        "算了",
+        "10001",
+        "what?",
+        "ok but keep it until tomorrow",
+        "yes, but not yet",
+        "好的，等明天再说",
+    ],
 )
 def test_what_is_no_yes(text: str) -> None:
     assert not words.says_yes(text)
