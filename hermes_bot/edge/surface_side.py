@@ -58,14 +58,7 @@ class SurfaceSide:
         self._sessions = sessions
         roles, whereabouts = Roles(desk.directory, team=team), Whereabouts(api)
         access = Access(roles, rules)
-        standings = Standings(
-            desk.directory,
-            surface.preferences,
-            team=team,
-            staff=surface.staff,
-            admins=surface.admins,
-            approvers=surface.approvers,
-        )
+        standings = _standings(surface, desk, team)
         acts = CommandActs(desk.tickets, desk.approvals, desk.corrections, desk.tool_of)
         self._home = HomePages(api, surface, standings, access, approvals=desk.approvals, render=desk.render, team=team)
         self._commands = Commands(
@@ -125,3 +118,14 @@ class SurfaceSide:
         ticket = await self._desk.tickets.get(changed.ticket_id)
         await self._sessions.follow(ticket)
         return await self._home.redraws(message, [ticket.requester, ticket.assignee, changed.by])
+
+
+def _standings(surface: Surface, desk: Desk, team: str) -> Standings:
+    return Standings(
+        desk.directory,
+        surface.preferences,
+        team=team,
+        staff=surface.staff,
+        admins=surface.admins,
+        approvers=surface.approvers,
+    )
