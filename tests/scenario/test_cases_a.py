@@ -20,7 +20,7 @@ from routing.choice import RouteChoice
 from routing.live import LiveRouter
 from tests.scenario.cases import playing
 from tests.scenario.crowd import crowd
-from tests.scenario.field import acknowledged, deliver, held, noted, repeated, soon, tickets_of, tries_of
+from tests.scenario.field import acknowledged, all_taken, deliver, held, noted, repeated, soon, tickets_of, tries_of
 from tests.scenario.in_both_modes import MODES
 from tests.scenario.stage import SUPPORT, Stage, Talk
 
@@ -104,7 +104,7 @@ async def test_a1_what_was_not_taken_is_taken_when_it_comes_again(
         deliver(stage, *bodies)
         await soon(lambda: refused and tries_of(stage, bodies[0]["event_id"]))
         clock.advance(3.5)
-        await acknowledged(stage)
+        await all_taken(stage, clock)
 
     await one_answer(stage, talk)
 
@@ -168,5 +168,6 @@ async def test_a6_twenty_messages_are_acknowledged_though_looking_people_up_take
         clock.advance(4.0)
         await asyncio.sleep(0)
     stage.server.faults.clear()
+    await all_taken(stage, clock)
     for talk in talks:
         await one_answer(stage, talk)
