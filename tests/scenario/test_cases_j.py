@@ -88,9 +88,10 @@ async def test_j1_what_a_person_answers_is_escaped_once_on_its_way_to_the_custom
     card = await stage.card("handoff", buyer.name)
     await stage.click(OMAR, card, CLAIM)
     await stage.until(lambda: handover(stage.now(card)) == [GIVE_BACK])
-    before = len(stage.replies(talk))
     await stage.reply_to_customer(OMAR, card, "R&D says 1 < 2 && <!everyone>")
-    assert "R&amp;D says 1 &lt; 2 &amp;&amp; &lt;!everyone&gt;" in await stage.answer(talk, before + 1)
+    await stage.until(lambda: any("R&amp;D says" in reply.text for reply in stage.replies(talk)))
+    (told,) = [reply.text for reply in stage.replies(talk) if "R&amp;D says" in reply.text]
+    assert "R&amp;D says 1 &lt; 2 &amp;&amp; &lt;!everyone&gt;" in told
 
 
 @pytest.mark.parametrize("filler", ["客", "é", "ก็", "&amp;", FAMILY])
