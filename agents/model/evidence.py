@@ -43,7 +43,8 @@ class Evidence:
         """Take a text: what it states may be repeated."""
         plain = unicodedata.normalize("NFKC", text)
         self._words += f"\n{plain.casefold()}"
-        self._numbers |= set(filter(None, map(_decimal, _FIGURE.findall(plain))))
+        figures = [*_FIGURE.findall(plain), *_amounts_in(plain), *_amounts_in(without_code(plain))]
+        self._numbers |= {figure for figure in map(_decimal, figures) if figure is not None}
         self._days |= set(days_in(plain))
         self._tokens |= {each.upper() for each in _TOKEN.findall(plain)}
 
@@ -77,6 +78,11 @@ class Evidence:
             if (month, day) not in self._days:
                 found[f"{_MONTHS[month - 1].capitalize()} {day}"] = None
         return tuple(found)
+
+
+def _amounts_in(plain: str) -> list[str]:
+    """Return the figures of the amounts, groups of digits together."""
+    return [match["before"] or match["after"] for match in _MONEY.finditer(plain)]
 
 
 def without_code(text: str) -> str:

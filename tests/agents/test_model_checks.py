@@ -83,6 +83,7 @@ def test_what_nobody_has_shown_is_found(text: str, missing: str) -> None:
 
 def test_what_the_customer_wrote_may_be_repeated() -> None:
     assert evidence("I paid 500 EUR for order 77777").missing("You say 500 EUR for order 77777.") == ()
+    assert evidence("I got €0 back").missing("You got €0 back.") == ()
 
 
 @given(st.text(max_size=300), st.recursive(st.integers() | st.text(max_size=20) | st.floats(), st.lists, max_leaves=5))
