@@ -318,6 +318,6 @@ def _fact(row: Row[Any]) -> Fact:
 
 
 def _source_in_words(row: Row[Any]) -> str:
-    who = {"customer": "the customer", "agent": f"agent {row.source_by}", "tool": f"tool {row.source_by}"}
-    words = [row.ticket_id, who.get(row.source_kind, row.source_by), f"{row.confirmed_at:%Y-%m-%d}"]
-    return ", ".join(word for word in words if word)
+    kind, by = row.source_kind, row.source_by
+    who = "the customer" if kind == "customer" else f"{kind} {by}" if kind in {"agent", "tool"} else by
+    return ", ".join(word for word in (row.ticket_id, who, row.confirmed_at.date().isoformat()) if word)
