@@ -9,6 +9,7 @@ from hermes_bot.edge.cards import Approvals
 from hermes_bot.edge.clicks import Click, Submission, card_fields, mapping, message_of, text_of
 from hermes_bot.edge.concerns import Concern, FormErrors, FormReader
 from hermes_bot.edge.inbound import identifier
+from hermes_bot.edge.text import head
 from hermes_bot.edge.views import ask_modal, edit_modal, reject_modal
 from hermes_bot.edge.views.approval import APPROVE, ASK, EDIT, REJECT
 from hermes_bot.edge.views.look import Json
@@ -103,7 +104,7 @@ def typed_arguments(form: Submission, schema: edit_modal.Schema) -> dict[str, st
         name = block.removeprefix(edit_modal.ARGUMENT)
         answer = mapping(mapping(state).get(block))
         chosen = text_of(mapping(answer.get("selected_option")).get("value"))
-        written = chosen or text_of(answer.get("value"))[: edit_modal.TEXT_CHARACTERS]
+        written = chosen or head(text_of(answer.get("value")), edit_modal.TEXT_CHARACTERS)
         arguments[name] = edit_modal.typed(name, written, properties.get(name, {}))
     return arguments
 
@@ -116,7 +117,7 @@ def _errors(invalid: Invalid, arguments: Mapping[str, str]) -> FormErrors:
         name, _, words = problem.partition(":")
         known = name in arguments
         errors.setdefault(edit_modal.block_of(name if known else first), (words if known else problem).strip())
-    return {block: words[:ERROR_CHARACTERS] for block, words in errors.items()}
+    return {block: head(words, ERROR_CHARACTERS) for block, words in errors.items()}
 
 
 def _place(click: Click) -> dict[str, str]:

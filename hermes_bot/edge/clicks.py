@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from hermes_bot.edge.inbound import SENDER, identifier
-from hermes_bot.edge.text import storable, unescape
+from hermes_bot.edge.text import head, storable, unescape
 from hermes_bot.edge.views.values import unpacked
 from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
 from hermes_bot.messages.payloads import fields_of
@@ -74,7 +74,7 @@ class Submission:
 
     def words(self, block: str, limit: int) -> str:
         """Return what was typed into the input whose block and action have this name."""
-        return text_of(self._answer(block).get("value")).strip()[:limit]
+        return head(text_of(self._answer(block).get("value")).strip(), limit)
 
     def option(self, block: str) -> str:
         """Return the value of the option that was chosen in this block."""
@@ -178,7 +178,7 @@ def _named(action: Mapping[str, Any], ours: Callable[[str], bool]) -> bool:
 
 
 def _click(action: Mapping[str, Any], place: Mapping[str, str]) -> Click:
-    label = unescape(text_of(mapping(action.get("text")).get("text")))[:LABEL_CHARACTERS]
+    label = head(unescape(text_of(mapping(action.get("text")).get("text"))), LABEL_CHARACTERS)
     option = mapping(action.get("selected_option")).get("value")
     return Click(
         action_id=str(action["action_id"]),

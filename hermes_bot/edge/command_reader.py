@@ -10,7 +10,7 @@ from hermes_bot.edge.clicks import mapping, text_of
 from hermes_bot.edge.files import named_files
 from hermes_bot.edge.inbound import SENDER, SLACKBOT, Bot, identifier, team_of
 from hermes_bot.edge.manifest import SHORTCUT_EXPLAIN, SHORTCUT_TICKET
-from hermes_bot.edge.text import decode
+from hermes_bot.edge.text import clipped, decode
 from hermes_bot.messages.message import PRIORITY_OPERATOR, PRIORITY_USER, Message
 from hermes_bot.messages.payloads import fields_of
 from hermes_bot.messages.surface_payloads import (
@@ -35,7 +35,7 @@ def read_command(body: Mapping[str, Any], *, bot: Bot) -> Message | None:
     if not user:
         return None
     team = identifier(body.get("team_id")) or bot.team
-    raw = text_of(body.get("text"))[:MOST_CHARACTERS]
+    raw = clipped(text_of(body.get("text")), MOST_CHARACTERS)
     named = _USER.search(raw)
     command = Command(
         text=decode(raw),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import aiohttp
 
-from hermes_bot.edge.text import TEXT_CHARACTERS
+from hermes_bot.edge.text import TEXT_CHARACTERS, clipped
 from hermes_bot.edge.views.look import Json
 
 LIMIT_S = 5.0
@@ -24,7 +24,7 @@ class Responder:
 
     async def whisper(self, response_url: str, text: str, blocks: Sequence[Json] = ()) -> bool:
         """Return whether Slack took the words, escaped already, for the one person alone."""
-        said: Json = {"response_type": "ephemeral", "replace_original": False, "text": text[:TEXT_CHARACTERS]}
+        said: Json = {"response_type": "ephemeral", "replace_original": False, "text": clipped(text, TEXT_CHARACTERS)}
         return await self.say(response_url, said | ({"blocks": list(blocks)} if blocks else {}))
 
     async def say(self, response_url: object, said: Json, *, limit_s: float = LIMIT_S) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hermes_bot.edge.text import escape
+from hermes_bot.edge.text import clipped, escape
 
 DEEPEST = 8
 MOST_CHARACTERS = 40_000
@@ -25,7 +25,7 @@ def spoken(message: Mapping[str, Any]) -> str:
 
 
 def _in_blocks(blocks: object) -> str:
-    return "".join(_pieces(blocks, DEEPEST)).strip()[:MOST_CHARACTERS]
+    return clipped("".join(_pieces(blocks, DEEPEST)).strip(), MOST_CHARACTERS)
 
 
 def _forwarded(attachments: object) -> Iterator[str]:

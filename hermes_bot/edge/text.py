@@ -6,7 +6,8 @@ Slack escapes `&`, `<` and `>` alone, both ways (https://docs.slack.dev/messagin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import takewhile
 
 import regex
 
@@ -19,8 +20,13 @@ _CODE = re.compile(r"```.*?(?:```|\Z)|`[^`\n]+`", re.DOTALL)
 _GRAPHEME = regex.compile(r"\X")
 # Where a text may be cut, best first: after a paragraph, a line, a sentence (also Chinese), a clause, a word.
 _SEAMS = tuple(re.compile(seam) for seam in (r"\n\n+", r"\n", r"[.!?…]\s|[。！？]", r"[,;:]\s|[，；：]", r"\s"))
-# What reads as one thing and is cut only where it alone is longer than a piece.
-_WHOLE = re.compile(r"```.*?```|`[^`\n]+`|https?://[^\s<>]+", re.DOTALL)
+# What reads as one thing and is cut only where it alone is longer than a piece: code, links, emphasis.
+_WHOLE = re.compile(
+    r"```.*?```|`[^`\n]+`|https?://[^\s<>]+|(?<![\w*_~])([*_~])(?=\S)[^\n*_~]{1,200}(?<=\S)\1(?![\w*_~])", re.DOTALL
+)
+_ATOM = regex.compile(r"<[^<>\n]*>|&(?:amp|lt|gt);|\X")  # of an escaped text
+_FENCE = "```"
+_LEAST_CODE = 20  # of a code that is cut, so much at least stands in a piece
 _EARLIEST_SEAM = 0.5  # a seam in the first half would leave a piece too short
 
 
@@ -84,15 +90,14 @@ def split(text: str, limit: int) -> list[str]:
     """Return pieces of plain text, each at most `limit` characters once escaped, cut where a reader would.
 
     No piece is blank, and no cut falls inside a character that people see as one (an emoji with its modifiers), nor
-    inside a link or code between backquotes that fits into a piece.
-    An empty text has no pieces.
+    inside a link, code or emphasis that fits into a piece. Code that does not is closed at the end of a piece and
+    opened again in the next. An empty text has no pieces.
     """
     pieces: list[str] = []
     rest = text.strip()
     while rest:
-        cut = _cut(rest, limit)
-        pieces.append(rest[:cut].rstrip())
-        rest = rest[cut:].lstrip()
+        piece, rest = _parted(rest, limit)
+        pieces.append(piece.rstrip())
     return [piece for piece in pieces if piece]
 
 
@@ -100,20 +105,77 @@ def shorten(text: str, limit: int) -> str:
     """Return the text, cut with an ellipsis where its escaped form would be longer than `limit`."""
     if len(escape(text)) <= limit:
         return text
-    return text[: _fitting(text, limit - 1)].rstrip() + "…"
+    cut = _fitting(text, limit - 1)
+    start = next((start for start, end in _spans(text, cut) if start < cut < end), cut)
+    return text[: start if start >= cut * _EARLIEST_SEAM else cut].rstrip() + "…"
 
 
-def _cut(text: str, limit: int) -> int:
+def clipped(text: str, limit: int) -> str:
+    """Return what is escaped already, cut with an ellipsis where it is longer than `limit`.
+
+    No entity (`&amp;`), no link or mention (`<…>`) and no character is cut in two, and code is closed.
+    """
+    if len(text) <= limit:
+        return text
+    head = _head(_ATOM, text, limit - 1)
+    if head.count(_FENCE) % 2:
+        head = _head(_ATOM, text, limit - 1 - len(_FENCE))
+        return f"{head}…{_FENCE}" if head.count(_FENCE) % 2 else f"{head}…"
+    return head.rstrip() + "…"
+
+
+def head(text: str, limit: int) -> str:
+    """Return the first characters of a text, at most `limit`, none of those that people see as one in two."""
+    return text if len(text) <= limit else _head(_GRAPHEME, text, limit)
+
+
+def _head(atom: regex.Pattern[str], text: str, limit: int) -> str:
+    end = 0
+    for found in atom.finditer(text):
+        if found.end() > limit:
+            break
+        end = found.end()
+    return text[:end]
+
+
+def _parted(text: str, limit: int) -> tuple[str, str]:
+    """Return the first piece and what is left."""
     fitting = _fitting(text, limit)
     if fitting >= len(text):
-        return len(text)
-    whole = [(found.start(), found.end()) for found in _WHOLE.finditer(text) if found.start() < fitting]
+        return text, ""
+    whole = _spans(text, fitting)
+    start, end = next(((start, end) for start, end in whole if start < fitting < end), (0, 0))
+    if text.startswith("`", start, end) and fitting - start >= _LEAST_CODE < limit < len(escape(text[start:end])):
+        return _code_parted(text, start, end, limit)
+    cut = _seam(text, fitting, whole) or start or fitting
+    return text[:cut], text[cut:].lstrip()
+
+
+def _code_parted(text: str, start: int, end: int, limit: int) -> tuple[str, str]:
+    """Return the two sides of a cut inside code: after a line, if there is one; each side is code of its own."""
+    mark, glue = (_FENCE, "\n") if text.startswith(_FENCE, start) else ("`", "")
+    opened, closing = start + len(mark), end - len(mark)
+    cut = min(_fitting(text, limit - len(mark) - len(glue)), closing)
+    line_end = text.rfind("\n", opened, cut)
+    cut, skipped = (line_end, 1) if text[opened : max(line_end, opened)].strip() else (cut, 0)
+    before, inside, left = text[:start], text[opened:cut], text[cut + skipped : closing]
+    piece = f"{before}{mark}{inside}{glue}{mark}" if inside.strip() else before
+    return piece, (f"{mark}{glue}{left}{text[closing:]}" if left.strip() else text[end:].lstrip())
+
+
+def _seam(text: str, fitting: int, whole: Sequence[tuple[int, int]]) -> int:
+    """Return the best place for a cut that leaves no piece too short; 0 where there is none."""
     for seam in _SEAMS:
         ends = [found.end() for found in seam.finditer(text, 0, fitting) if not _inside(found.end(), whole)]
         if ends and ends[-1] >= fitting * _EARLIEST_SEAM:
             return ends[-1]
-    start = next((start for start, end in whole if start < fitting < end), 0)
-    return start or fitting
+    return 0
+
+
+def _spans(text: str, before: int) -> list[tuple[int, int]]:
+    """Return where what reads as one thing starts and ends, if it starts before that place."""
+    found = takewhile(lambda match: match.start() < before, _WHOLE.finditer(text))
+    return [match.span() for match in found]
 
 
 def _inside(cut: int, whole: Sequence[tuple[int, int]]) -> bool:
@@ -123,14 +185,9 @@ def _inside(cut: int, whole: Sequence[tuple[int, int]]) -> bool:
 def _fitting(text: str, limit: int) -> int:
     """Return how many characters of the text fit, whole graphemes alone; at least one, so that a cut moves on."""
     used = end = 0
-    for start, stop in _graphemes(text):
-        used += len(escape(text[start:stop]))
+    for found in _GRAPHEME.finditer(text):
+        used += len(escape(found.group()))
         if used > limit:
             break
-        end = stop
+        end = found.end()
     return end or min(len(text), max(1, limit // len("&amp;")))
-
-
-def _graphemes(text: str) -> Iterator[tuple[int, int]]:
-    for found in _GRAPHEME.finditer(text):
-        yield found.span()

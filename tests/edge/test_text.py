@@ -7,7 +7,7 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hermes_bot.edge.text import decode, escape, mentions, shorten, split, storable
+from hermes_bot.edge.text import clipped, decode, escape, head, mentions, shorten, split, storable
 
 ANY_TEXT = st.text(max_size=300)
 
@@ -109,3 +109,72 @@ def test_no_link_no_code_and_no_character_is_cut(parts: list[str], limit: int) -
     assert "".join("".join(pieces).split()) == "".join(text.split())
     for whole in WHOLE:
         assert sum(piece.count(whole) for piece in pieces) == text.count(whole)
+
+
+LINE = st.text("abcd =()&<> 中", min_size=1, max_size=60).map(str.strip).filter(bool)
+BODY = st.lists(LINE, min_size=1, max_size=40).map("\n".join)
+PROSE = st.lists(LINE | st.sampled_from((LINK, CODE, "*bold words*", EMOJI[0])), min_size=1, max_size=12).map(" ".join)
+MIXED = st.lists(PROSE | BODY.map(lambda body: f"```\n{body}\n```"), max_size=6).map("\n".join)
+
+
+def without_fences(text: str) -> str:
+    return "".join(text.replace("```", "").split())
+
+
+@given(MIXED, st.integers(150, 500))
+def test_code_longer_than_a_piece_is_closed_and_opened_again(text: str, limit: int) -> None:
+    pieces = split(text, limit)
+
+    assert without_fences("".join(pieces)) == without_fences(text)
+    assert all(0 < len(escape(piece)) <= limit for piece in pieces)
+    assert all(piece.strip("` \n") and piece.count("```") % 2 == 0 for piece in pieces)
+
+
+def test_code_is_cut_after_a_line_and_its_lines_keep_their_indent() -> None:
+    text = "Look:\n```\nif a < b:\n    first()\n    second()\n    third()\n```\ndone"
+
+    assert split(text, 48) == [
+        "Look:\n```\nif a < b:\n    first()\n```",
+        "```\n    second()\n    third()\n```\ndone",
+    ]
+
+
+@given(st.lists(st.sampled_from((*EMOJI, "x")), min_size=60, max_size=300), st.sampled_from(("```", "`")))
+def test_one_long_line_of_code_is_cut_between_characters(characters: list[str], mark: str) -> None:
+    line = "".join(each for each in characters if each.strip())
+    pieces = split(f"{mark}{line}{mark}", 80)
+
+    assert all(piece.startswith(mark) and piece.endswith(mark) and len(escape(piece)) <= 80 for piece in pieces)
+    inner = "".join(piece.strip("`\n") for piece in pieces)
+    assert inner == line
+    assert sum(len(regex.findall(r"\X", piece.strip("`\n"))) for piece in pieces) == len(regex.findall(r"\X", line))
+
+
+ATOMS = ("&amp;", "&lt;", "&gt;", "<https://example.com/?a=1&amp;b=2|the order>", "<@U0EMMA>", EMOJI[0], "a", " ", "中")
+
+
+@given(st.lists(st.sampled_from(ATOMS), max_size=60), st.integers(12, 120))
+def test_what_is_escaped_is_clipped_between_its_parts(parts: list[str], limit: int) -> None:
+    text = "".join(parts)
+    shown = clipped(text, limit)
+
+    starts = ["".join(parts[:count]).rstrip() for count in range(len(parts) + 1)]
+    assert len(shown) <= limit
+    assert shown == text or (shown.endswith("…") and shown[:-1] in starts)
+
+
+def test_code_that_is_clipped_is_closed() -> None:
+    assert clipped("```" + "x" * 50 + "```", 20) == "```" + "x" * 13 + "…```"
+
+
+@given(st.lists(st.sampled_from(EMOJI), max_size=40), st.integers(0, 60))
+def test_the_head_of_a_text_holds_whole_characters(characters: list[str], limit: int) -> None:
+    text = "".join(characters)
+
+    shown = head(text, limit)
+    assert len(shown) <= limit
+    assert regex.findall(r"\X", shown) == regex.findall(r"\X", text)[: len(regex.findall(r"\X", shown))]
+
+
+def test_a_shortened_text_holds_no_half_of_a_link() -> None:
+    assert shorten(f"Your order is here: {LINK}", 40) == "Your order is here:…"

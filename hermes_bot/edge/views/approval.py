@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus, Question
-from hermes_bot.edge.text import UPDATE_CHARACTERS, escape
+from hermes_bot.edge.text import UPDATE_CHARACTERS, clipped, escape
 from hermes_bot.edge.views.look import Json, Look, actions, button, context, field_sections, section
 from hermes_bot.edge.views.values import packed
 from hermes_bot.edge.views.words import fitted, link, moment, name_of, one_line
@@ -43,7 +43,7 @@ def approval_look(
     told = [f"{label}: {' '.join(value.split())}" for label, value in shown]
     ending = [_buttons(request, context_id)] if request.pending else _record(request, names)
     return Look(
-        text="\n".join([title, *told, _headline(request, names)])[:UPDATE_CHARACTERS],
+        text=clipped("\n".join([title, *told, _headline(request, names)]), UPDATE_CHARACTERS),
         blocks=(
             section(f"*{title}*{f' · {SCOPE}' if request.pending else ''}"),
             *field_sections(shown),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hermes_bot.edge.text import shorten
+from hermes_bot.edge.text import head, shorten
 from hermes_bot.edge.views.look import BUTTON_CHARACTERS, Json, section
 from hermes_bot.edge.views.values import packed
 from hermes_bot.triage.corrections import Form
@@ -41,7 +41,7 @@ def correction_modal(form: Form, fields: Mapping[str, str]) -> Json:
                 "action_id": TEXT_ACTION,
                 "multiline": True,
                 "max_length": TEXT_CHARACTERS,
-                "initial_value": form.text[:TEXT_CHARACTERS],
+                "initial_value": head(form.text, TEXT_CHARACTERS),
             }) | {"hint": _plain(HINT)},
         ],
     }  # fmt: skip

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hermes_bot.approvals.request import ApprovalRequest
-from hermes_bot.edge.text import shorten
+from hermes_bot.edge.text import head, shorten
 from hermes_bot.edge.views.look import Json
 from hermes_bot.edge.views.values import packed
 
@@ -88,7 +88,7 @@ def _element(name: str, schema: Schema, value: Any) -> Json:
         element["multiline"] = True
     lines = _listed(schema) and isinstance(value, list)
     written = "\n".join(str(each) for each in value) if lines else written_as(name, value)
-    return element | ({"initial_value": written[:longest]} if written else {})
+    return element | ({"initial_value": head(written, longest)} if written else {})
 
 
 def _select(name: str, options: list[str], value: Any) -> Json:

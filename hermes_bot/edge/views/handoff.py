@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hermes_bot.edge.text import UPDATE_CHARACTERS, escape
+from hermes_bot.edge.text import UPDATE_CHARACTERS, clipped, escape
 from hermes_bot.edge.views.look import Json, Look, actions, button, context, section, words
 from hermes_bot.edge.views.values import packed
 from hermes_bot.edge.views.words import fitted, link, moment, name_of, one_line
@@ -44,7 +44,7 @@ def handoff_look(ticket: Ticket, *, names: Mapping[str, str], thread_url: str = 
     summary = fitted(ticket.handoff_summary or ticket.subject or _no_words(ticket), SUMMARY_CHARACTERS)
     state = _state(ticket, names)
     return Look(
-        text=f"{title}\n{state}\n{summary}"[:UPDATE_CHARACTERS],
+        text=clipped(f"{title}\n{state}\n{summary}", UPDATE_CHARACTERS),
         blocks=(
             section(f"*{title}*") | {"accessory": _wrong_team(ticket)},
             words(summary),

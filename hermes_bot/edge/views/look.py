@@ -9,7 +9,7 @@ from typing import Any
 from slack_sdk.errors import SlackObjectFormationError
 from slack_sdk.models.blocks import Block
 
-from hermes_bot.edge.text import SECTION_CHARACTERS
+from hermes_bot.edge.text import SECTION_CHARACTERS, clipped
 
 Json = dict[str, Any]
 
@@ -83,11 +83,11 @@ def actions(block_id: str, *buttons: Json) -> Json:
 
 
 def _markdown(text: str) -> Json:
-    return {"type": "mrkdwn", "text": text[:SECTION_CHARACTERS], "verbatim": True}
+    return {"type": "mrkdwn", "text": clipped(text, SECTION_CHARACTERS), "verbatim": True}
 
 
 def _plain(text: str) -> Json:
-    return {"type": "plain_text", "text": text[:SECTION_CHARACTERS] if text.strip() else "–", "emoji": False}
+    return {"type": "plain_text", "text": clipped(text, SECTION_CHARACTERS) if text.strip() else "–", "emoji": False}
 
 
 def _characters(part: Any) -> int:

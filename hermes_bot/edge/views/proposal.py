@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hermes_bot.edge.text import UPDATE_CHARACTERS, escape
+from hermes_bot.edge.text import UPDATE_CHARACTERS, clipped, escape
 from hermes_bot.edge.views.look import Look, actions, button, context, section, words
 from hermes_bot.edge.views.values import packed
 from hermes_bot.edge.views.words import fitted, name_of
@@ -33,7 +33,9 @@ def proposal_look(proposal: Proposal, *, names: Mapping[str, str]) -> Look:
         accept = button("Accept", action_id=ACCEPT, value=value, style="primary")
         decline = button("Decline", action_id=DECLINE, value=value)
         blocks.append(actions(f"proposal:{proposal.id}", accept, decline))
-    return Look(text=f"{title}\n{escape(proposal.utterance)}\n{state}"[:UPDATE_CHARACTERS], blocks=tuple(blocks))
+    return Look(
+        text=clipped(f"{title}\n{escape(proposal.utterance)}\n{state}", UPDATE_CHARACTERS), blocks=tuple(blocks)
+    )
 
 
 def _state(proposal: Proposal, names: Mapping[str, str]) -> str:
