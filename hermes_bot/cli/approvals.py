@@ -10,7 +10,7 @@ import typer
 from hermes_bot.cli.offline import with_offline
 from hermes_bot.cli.output import AsJson, Config, Limit, say_json, say_table
 
-app = typer.Typer(help="Approvals.", no_args_is_help=True)
+app = typer.Typer(help="Requests to run a privileged tool: what waits, what was decided.", no_args_is_help=True)
 
 _COLUMNS = ("approval", "status", "yes", "tool", "title", "ticket", "expires", "settled by")
 

@@ -11,7 +11,7 @@ import typer
 from hermes_bot.cli.offline import with_offline
 from hermes_bot.cli.output import AsJson, Config, say_json, say_table
 
-app = typer.Typer(help="The audit of approvals.", no_args_is_help=True)
+app = typer.Typer(help="The record of approvals: verify that nothing was changed, export it.", no_args_is_help=True)
 
 _COLUMNS = ("row", "when", "what", "approval", "ticket", "who", "facts", "words")
 

@@ -27,7 +27,7 @@ START_LIMIT_S = 30
 TAIL = 500
 SLOW = {"one-commit": 20, "arq": 40}  # they get so many times fewer messages and chains
 
-app = typer.Typer(help="Measure on this machine.", no_args_is_help=True)
+app = typer.Typer(help="Measure the bus or the routing on this machine.", no_args_is_help=True)
 
 
 class Kind(StrEnum):

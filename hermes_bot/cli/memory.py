@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for th
     from hermes_bot.memory.fact import Fact
     from hermes_bot.memory.owner import PersonOwner
 
-app = typer.Typer(help="What is known of people.", no_args_is_help=True)
+app = typer.Typer(help="What is known of people: show it, export it, forget it.", no_args_is_help=True)
 
 Person = Annotated[
     str, typer.Argument(metavar="PERSON", help="A Slack user id (U012AB3CD), or with the team's: T012AB3CD:U012AB3CD.")

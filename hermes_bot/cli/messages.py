@@ -16,7 +16,7 @@ from hermes_bot.cli.words import last, seconds_of
 if TYPE_CHECKING:  # imported for their names alone, so that --help stays fast
     from hermes_bot.bus.port import Delivery
 
-app = typer.Typer(help="Messages on the bus.", no_args_is_help=True)
+app = typer.Typer(help="Messages on the bus: in which state, how old.", no_args_is_help=True)
 
 OfType = Annotated[str, typer.Option("--type", help="Only this message type, such as ticket.created.")]
 OfAgent = Annotated[str, typer.Option("--agent", help="Only deliveries to this agent.")]

@@ -10,7 +10,9 @@ from hermes_bot.cli import route_check, route_diff, route_eval, route_fit, route
 from hermes_bot.cli.offline import with_offline
 from hermes_bot.cli.output import AsJson, Config, say_json
 
-app = typer.Typer(help="Routing.", no_args_is_help=True)
+app = typer.Typer(
+    help="The routes file: check, explain a choice, evaluate, compare, fit thresholds.", no_args_is_help=True
+)
 app.command("check")(route_check.check)
 app.command("diff")(route_diff.diff)
 app.command("eval")(route_eval.evaluate)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for th
     from hermes_bot.tickets.sayings import Saying
     from hermes_bot.tickets.ticket import Ticket
 
-app = typer.Typer(help="Tickets.", no_args_is_help=True)
+app = typer.Typer(help="What people asked for: list tickets, show one with all that happened.", no_args_is_help=True)
 
 _COLUMNS = ("ticket", "status", "owner", "assignee", "priority", "agent", "requester", "rating", "updated", "subject")
 _HISTORY = ("at", "by", "what", "was", "is now", "message")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # imported for their names alone, so that --help stays fast
     from hermes_bot.tools.registry import Tool
     from hermes_bot.tools.toolbox import Toolbox
 
-app = typer.Typer(help="Tools.", no_args_is_help=True)
+app = typer.Typer(help="What agents can do: list the tools, show one, call one.", no_args_is_help=True)
 
 TERMINAL = "terminal"  # whose name stands in the record where no agent is given
 CALLED = ("done", "needs_approval")
@@ -77,7 +77,8 @@ def call_tool(
 ) -> None:
     """Call a tool as an agent would. L0 and L1 run; of L2 and L3 it says what the approval card would show.
 
-    Without --as-customer nobody's data is read: a tool that needs a customer refuses.
+    Without --as-customer nobody's data is read: a tool that needs a customer refuses. Arguments that cannot be used
+    are wrong use: exit code 2.
     """
 
     async def work(parts: Offline) -> dict[str, Any]:
@@ -93,7 +94,7 @@ def call_tool(
         say_json(told)
     else:
         _say(told)
-    raise typer.Exit(0 if told["outcome"] in CALLED else 1)
+    raise typer.Exit(2 if told["outcome"] == "invalid" else 0 if told["outcome"] in CALLED else 1)
 
 
 def _known(toolbox: Toolbox, name: str) -> Tool:

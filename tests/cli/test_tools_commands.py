@@ -60,17 +60,18 @@ def test_an_agent_calls_within_its_own_list(capsys: pytest.CaptureFixture[str]) 
 
 
 @pytest.mark.parametrize(
-    "arguments, words",
+    "arguments, words, code",
     [
-        (("no_such_tool", "{}"), "there is no tool 'no_such_tool'"),
-        (("find_order", "{}"), "order_id: is missing"),
-        (("find_order", "{}", "--as-customer", "nobody@example.com"), "no customer of the shop"),
+        (("no_such_tool", "{}"), "there is no tool 'no_such_tool'", 1),
+        (("find_order", "{}"), "order_id: is missing", 2),
+        (("find_order", "{bad"), "not a JSON object", 2),
+        (("find_order", "{}", "--as-customer", "nobody@example.com"), "no customer of the shop", 1),
     ],
 )
 def test_what_cannot_be_called_is_told(
-    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], words: str, code: int
 ) -> None:
-    assert words in told(capsys, "tools", "call", *arguments, code=1)
+    assert words in told(capsys, "tools", "call", *arguments, code=code)
 
 
 def test_a_bad_file_of_connectors_is_refused_with_file_line_and_key(
