@@ -71,7 +71,7 @@ def _edited(
         previous=previous,
         thread_ts=_thread(now, ts),
         channel_type=channel_type_of(event, channel),
-        user_team=identifier(now.get("user_team")) or identifier(now.get("team")),
+        user_team=bot.team_named(now.get("user_team")) or bot.team_named(now.get("team")),
     )
     moment = identifier(edit.get("ts")) or identifier(event.get("event_ts")) or identifier(event.get("ts"))
     return _message(TICKET_EDITED, body, ts, f"edited:{moment}", text)

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from hermes_bot.edge.inbound import SENDER, identifier
+from hermes_bot.edge.inbound import SENDER, Bot, identifier
 from hermes_bot.edge.text import head, storable, unescape
 from hermes_bot.edge.views.values import unpacked
 from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
@@ -101,8 +101,8 @@ class Submission:
         return mapping(mapping(self.values.get(block)).get(block))
 
 
-def read_clicks(body: Mapping[str, Any], *, team: str, ours: Callable[[str], bool]) -> list[Click]:
-    """Return the presses of ours that a block_actions payload tells of; `team` is the bot's own."""
+def read_clicks(body: Mapping[str, Any], *, bot: Bot, ours: Callable[[str], bool]) -> list[Click]:
+    """Return the presses of ours that a block_actions payload tells of."""
     user = identifier(_within(body, "user", "id"))
     raw = body.get("actions")
     if not user or not isinstance(raw, list):
@@ -110,7 +110,7 @@ def read_clicks(body: Mapping[str, Any], *, team: str, ours: Callable[[str], boo
     message, container = mapping(body.get("message")), mapping(body.get("container"))
     place = {
         "user": user,
-        "team": team_of(body, team),
+        "team": pressed_in(body, bot),
         "channel": identifier(_within(body, "channel", "id")) or identifier(container.get("channel_id")),
         "message_ts": identifier(message.get("ts")) or identifier(container.get("message_ts")),
         "thread_ts": identifier(message.get("thread_ts")) or identifier(container.get("thread_ts")),
@@ -119,7 +119,7 @@ def read_clicks(body: Mapping[str, Any], *, team: str, ours: Callable[[str], boo
     return [_click(action, place) for action in raw if isinstance(action, Mapping) and _named(action, ours)]
 
 
-def read_submission(body: Mapping[str, Any], *, team: str) -> Submission | None:
+def read_submission(body: Mapping[str, Any], *, bot: Bot) -> Submission | None:
     """Return the submitted form; None for a broken one."""
     view = mapping(body.get("view"))
     user, view_id = identifier(_within(body, "user", "id")), identifier(view.get("id"))
@@ -128,7 +128,7 @@ def read_submission(body: Mapping[str, Any], *, team: str) -> Submission | None:
         return None
     return Submission(
         user=user,
-        team=team_of(body, team),
+        team=pressed_in(body, bot),
         view_id=view_id,
         callback_id=callback_id,
         fields=unpacked(view.get("private_metadata")),
@@ -157,9 +157,9 @@ def message_of(click: Click, type_: str, body: msgspec.Struct, *, priority: int 
     )
 
 
-def team_of(body: Mapping[str, Any], ours: str) -> str:
+def pressed_in(body: Mapping[str, Any], bot: Bot) -> str:
     """Return the team of whoever pressed, which in a shared channel may be another one than ours."""
-    return identifier(_within(body, "user", "team_id")) or identifier(_within(body, "team", "id")) or ours
+    return bot.team_named(_within(body, "user", "team_id")) or bot.team_named(_within(body, "team", "id")) or bot.team
 
 
 def mapping(raw: object) -> Mapping[str, Any]:

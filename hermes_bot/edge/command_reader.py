@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from hermes_bot.edge.clicks import mapping, text_of
+from hermes_bot.edge.clicks import mapping, pressed_in, text_of
 from hermes_bot.edge.files import named_files
 from hermes_bot.edge.inbound import SENDER, SLACKBOT, Bot, identifier, team_of
 from hermes_bot.edge.manifest import SHORTCUT_EXPLAIN, SHORTCUT_TICKET
+from hermes_bot.edge.spoken import spoken
 from hermes_bot.edge.text import clipped, decode
 from hermes_bot.messages.message import PRIORITY_OPERATOR, PRIORITY_USER, Message
 from hermes_bot.messages.payloads import fields_of
@@ -34,7 +35,7 @@ def read_command(body: Mapping[str, Any], *, bot: Bot) -> Message | None:
     user, channel = identifier(body.get("user_id")), identifier(body.get("channel_id"))
     if not user:
         return None
-    team = identifier(body.get("team_id")) or bot.team
+    team = bot.team_named(body.get("team_id")) or bot.team
     raw = clipped(text_of(body.get("text")), MOST_CHARACTERS)
     named = _USER.search(raw)
     command = Command(
@@ -63,19 +64,18 @@ def read_shortcut(body: Mapping[str, Any], *, bot: Bot) -> Message | None:
     named = body.get("callback_id")
     if named not in (SHORTCUT_TICKET, SHORTCUT_EXPLAIN) or not (user and channel and ts):
         return None
-    team = identifier(mapping(body.get("user")).get("team_id")) or identifier(mapping(body.get("team")).get("id"))
     thread_ts = identifier(message.get("thread_ts"))
     author = identifier(message.get("user"))
     by_a_bot = bool(message.get("bot_id")) or author in (SLACKBOT, bot.user)
     shortcut = Shortcut(
         shortcut=str(named),
         user=user,
-        team=team or bot.team,
+        team=pressed_in(body, bot),
         channel=channel,
         ts=ts,
         author="" if by_a_bot else author,
-        author_team=identifier(message.get("user_team")) or identifier(message.get("team")),
-        text=decode(text_of(message.get("text")), bot_user=bot.user),
+        author_team=bot.team_named(message.get("user_team")) or bot.team_named(message.get("team")),
+        text=decode(spoken(message), bot_user=bot.user),
         thread_ts="" if thread_ts == ts else thread_ts,
         files=named_files(message),
         response_url=text_of(body.get("response_url")),

@@ -19,18 +19,18 @@ class SlackDirectory:
     def __init__(self, api: SlackApi, *, clock: Callable[[], datetime]) -> None:
         self._api = api
         self._clock = clock
-        self._people: dict[str, tuple[datetime, Person]] = {}
+        self._people: dict[tuple[str, str], tuple[datetime, Person]] = {}
 
     async def person(self, team: str, user: str, *, fresh: bool = False) -> Person:
         """Return the person; `fresh` asks Slack in any case. Raise SlackRefused (permanent) for an unknown id."""
-        kept = self._people.get(user)
+        kept = self._people.get((team, user))
         if kept is not None and not fresh and self._clock() - kept[0] < KEPT_FOR:
             return kept[1]
         answer = await self._api.call("users.info", user=user, include_locale=True)
         person = _person(answer.get("user") or {}, team, user)
         if len(self._people) >= KEPT_PEOPLE:
             self._people.clear()
-        self._people[user] = (self._clock(), person)
+        self._people[team, user] = (self._clock(), person)
         return person
 
     async def group_members(self, group: str) -> frozenset[str]:
@@ -40,11 +40,15 @@ class SlackDirectory:
 
 
 def _person(raw: dict[str, Any], team: str, user: str) -> Person:
-    """Return the person. An address that its owner has not confirmed yet is none: it would open somebody's orders."""
+    """Return the person. An address that its owner has not confirmed yet is none: it would open somebody's orders.
+
+    Somebody of an enterprise may be of several of its teams: of `team` as well, where it is among them.
+    """
     profile = raw.get("profile") or {}
+    of_teams = (raw.get("enterprise_user") or {}).get("teams") or ()
     name = profile.get("real_name") or raw.get("real_name") or profile.get("display_name") or raw.get("name") or user
     return Person(
-        team=str(raw.get("team_id") or team),
+        team=team if team in of_teams else str(raw.get("team_id") or team),
         id=str(raw.get("id") or user),
         name=str(name),
         email="" if raw.get("is_email_confirmed") is False else str(profile.get("email") or ""),

@@ -156,7 +156,10 @@ class SlackEdge:
         self._state = "waiting for Slack"
         identity = await self._patiently(lambda: self._api.call("auth.test"))
         bot = Bot(
-            team=str(identity.get("team_id")), user=str(identity.get("user_id")), bot=str(identity.get("bot_id") or "")
+            team=str(identity.get("team_id")),
+            user=str(identity.get("user_id")),
+            bot=str(identity.get("bot_id") or ""),
+            enterprise=str(identity.get("enterprise_id") or ""),
         )
         self._policy = await self._patiently(lambda: resolved(self._policy, self._api))
         responder = Responder(self._session)

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from hermes_bot.edge.channels import ChannelPolicy, Mode
 from hermes_bot.edge.files import named_files
-from hermes_bot.edge.spoken import spoken
+from hermes_bot.edge.spoken import own_words, spoken
 from hermes_bot.edge.text import decode, mentions, quotes_mention
 from hermes_bot.messages.message import PRIORITY_USER, Chain, Message
 from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, fields_of
@@ -28,17 +28,28 @@ MAX_ID_CHARACTERS = 60
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bot:
-    """Who the bot is in this workspace, as auth.test said at the start."""
+    """Who the bot is in this workspace, as auth.test said at the start; `enterprise` is empty for a team of its own."""
 
     team: str
     user: str
     bot: str = ""
+    enterprise: str = ""
+
+    def team_named(self, raw: object) -> str:
+        """Return a team's id; our own team where our enterprise is named in its place, as Slack does in big companies.
+
+        Whether somebody of the enterprise is of our team says the directory.
+        """
+        named = identifier(raw)
+        return self.team if named and named == self.enterprise else named
 
 
 def read_event(body: Mapping[str, Any], *, bot: Bot, policy: ChannelPolicy) -> Message | None:
     """Return `ticket.created` or `ticket.replied` for what a person wrote to us; None for everything else."""
     event = body.get("event")
-    if not isinstance(event, Mapping) or not (_spoken_by_a_person(event, bot) or _by_a_webhook(event, bot, policy)):
+    if not isinstance(event, Mapping) or _posted_by_us(event, body):
+        return None
+    if not (_spoken_by_a_person(event, bot) or _by_a_webhook(event, bot, policy)):
         return None
     heard = _inbound(event, team_of(body, bot), bot, policy)
     inbound = _admitted(heard, policy) if heard is not None else None
@@ -85,12 +96,18 @@ def _spoken_by_a_person(event: Mapping[str, Any], bot: Bot) -> bool:
     return event.get("user") not in (None, "", SLACKBOT, bot.user)
 
 
+def _posted_by_us(event: Mapping[str, Any], body: Mapping[str, Any]) -> bool:
+    """Return whether our own app posted it, in whoever's name."""
+    ours = identifier(body.get("api_app_id"))
+    return bool(ours) and event.get("app_id") == ours
+
+
 def team_of(body: Mapping[str, Any], bot: Bot) -> str:
-    """Return the team that the event was sent to; in shared channels `team_id` names another one."""
+    """Return the team that the event was sent to: never `team_id`, which in shared channels is the author's."""
     authorizations = body.get("authorizations")
     first = authorizations[0] if isinstance(authorizations, list) and authorizations else None
-    authorized = identifier(first.get("team_id")) if isinstance(first, Mapping) else ""
-    return authorized or identifier(body.get("team_id")) or bot.team
+    authorized = bot.team_named(first.get("team_id")) if isinstance(first, Mapping) else ""
+    return authorized or bot.team_named(body.get("context_team_id")) or bot.team
 
 
 def _by_a_webhook(event: Mapping[str, Any], bot: Bot, policy: ChannelPolicy) -> bool:
@@ -106,7 +123,7 @@ def _inbound(event: Mapping[str, Any], team: str, bot: Bot, policy: ChannelPolic
     user = identifier(event.get("bot_id" if event.get("subtype") == BOT_MESSAGE else "user"))
     if not (channel and user and ts):
         return None
-    text = spoken(event)
+    text, own = spoken(event), own_words(event)
     thread_ts = identifier(event.get("thread_ts"))
     return Inbound(
         team=team,
@@ -115,10 +132,10 @@ def _inbound(event: Mapping[str, Any], team: str, bot: Bot, policy: ChannelPolic
         ts=ts,
         user=user,
         text=decode(text, bot_user=bot.user),
-        user_team=identifier(event.get("user_team")) or identifier(event.get("team")),
+        user_team=bot.team_named(event.get("user_team")) or bot.team_named(event.get("team")),
         thread_ts="" if thread_ts == ts else thread_ts,
-        mentioned=mentions(text, bot.user)
-        or (event.get("type") == "app_mention" and not quotes_mention(text, bot.user)),
+        mentioned=mentions(own, bot.user)  # whom a quote names is not called
+        or (event.get("type") == "app_mention" and not quotes_mention(own, bot.user)),
         files=named_files(event, policy.files),
     )
 

@@ -63,7 +63,7 @@ class Listeners:
     async def on_action(self, body: Mapping[str, Any]) -> None:
         """Publish each press. One that cannot be published has no second delivery: the person is asked for it."""
         response_url = body.get("response_url")
-        for click in read_clicks(body, team=self._bot.team, ours=self._concerns.knows):
+        for click in read_clicks(body, bot=self._bot, ours=self._concerns.knows):
             opener, reader = self._concerns.opener(click.action_id), self._concerns.reader(click.action_id)
             if opener is not None and await self._opened(click, opener):
                 continue
@@ -84,7 +84,7 @@ class Listeners:
 
     async def on_view(self, body: Mapping[str, Any]) -> dict[str, str] | None:
         """Publish a submitted form; return Slack's `errors` for it where it stays open, with what is wrong."""
-        submission = read_submission(body, team=self._bot.team)
+        submission = read_submission(body, bot=self._bot)
         form = None if submission is None else self._concerns.form(submission.callback_id)
         if submission is None or form is None:
             return None

@@ -14,6 +14,7 @@ from hermes_bot.edge.choice_clicks import choice_concern
 from hermes_bot.edge.clicks import Click, read_clicks, read_submission
 from hermes_bot.edge.concerns import Concern, Concerns
 from hermes_bot.edge.handoff_clicks import handoff_concern
+from hermes_bot.edge.inbound import Bot
 from hermes_bot.edge.views.reject_modal import reject_modal
 from hermes_bot.edge.views.values import packed
 from hermes_bot.errors import PermanentError
@@ -21,6 +22,7 @@ from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import ApprovalClicked, Clicked, HandoffClicked, read
 from hermes_bot.tools.refund_tools import issue_refund
 
+BOT = Bot(team="T0HERMES", user="U0HERMES", bot="B0HERMES")
 CONTEXT = "T0HERMES:C0SUPPORT:1.2"
 APPROVAL = packed(approval_id="APR-1", shown_hash="abc", context_id=CONTEXT)
 
@@ -48,8 +50,8 @@ def body(action_id: str, value: Any, **more: Any) -> dict[str, Any]:
     } | more
 
 
-def clicks(payload: dict[str, Any], team: str = "T0HERMES") -> list[Click]:
-    return read_clicks(payload, team=team, ours=CONCERNS.knows)
+def clicks(payload: dict[str, Any], bot: Bot = BOT) -> list[Click]:
+    return read_clicks(payload, bot=bot, ours=CONCERNS.knows)
 
 
 def meant(click: Click) -> Message | None:
@@ -64,7 +66,7 @@ def one(payload: dict[str, Any]) -> Any:
 
 
 def read_form(payload: dict[str, Any]) -> Any:
-    submission = read_submission(payload, team="T0HERMES")
+    submission = read_submission(payload, bot=BOT)
     form = CONCERNS.form(submission.callback_id) if submission else None
     return form.read(submission) if form and submission else None
 
@@ -127,6 +129,17 @@ def test_a_click_by_somebody_of_another_team_says_so() -> None:
     assert clicked.team == "T0OTHER"
 
 
+@pytest.mark.parametrize(
+    "named, team", [("E0ACME", "T0HERMES"), ("E0OTHER", "E0OTHER"), (None, "T0HERMES"), ("", "T0HERMES")]
+)
+def test_a_click_that_names_our_enterprise_is_of_our_team(named: Any, team: str) -> None:
+    payload = body("approval:approve", APPROVAL, user={"id": "W0OMAR", "team_id": named}, team=None)
+
+    (click,) = clicks(payload, Bot(team="T0HERMES", user="W0HERMES", enterprise="E0ACME"))
+
+    assert (click.user, click.team) == ("W0OMAR", team)
+
+
 @pytest.mark.parametrize("value", [None, 7, "", "{", "[]", '{"approval_id": 7}', '"x"', "[" * 1_500, "{}" * 2_000])
 def test_a_value_that_is_not_ours_means_nothing(value: Any) -> None:
     assert one(body("approval:approve", value)) is None
@@ -181,7 +194,7 @@ NAMES = ["user", "team", "channel", "message", "container", "actions", "trigger_
 
 @given(st.dictionaries(st.sampled_from(NAMES), JSON, max_size=5))
 def test_mutated_interactions_never_crash(changes: dict[str, Any]) -> None:
-    messages = [meant(click) for click in clicks(body("choice:1", APPROVAL) | changes, "T")]
+    messages = [meant(click) for click in clicks(body("choice:1", APPROVAL) | changes)]
 
     assert all(message is None for message in messages)
     assert read_form(submission("x") | {"view": changes}) is None

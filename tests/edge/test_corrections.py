@@ -8,6 +8,7 @@ import pytest
 
 from hermes_bot.edge.clicks import read_submission
 from hermes_bot.edge.concerns import Concerns
+from hermes_bot.edge.inbound import Bot
 from hermes_bot.edge.listeners import CLICK_AGAIN
 from hermes_bot.edge.proposal_clicks import proposal_concern
 from hermes_bot.edge.views.correction_modal import correction_modal
@@ -19,6 +20,7 @@ from hermes_bot.triage.corrections import Form
 from hermes_bot.triage.proposal import Proposal, ProposalStatus
 from tests.edge.rig import Rig
 
+BOT = Bot(team="T0HERMES", user="U0HERMES", bot="B0HERMES")
 FIELDS = {"ticket_id": "T-1", "channel": "C0HANDOFF", "message_ts": "1.0"}
 
 
@@ -38,7 +40,7 @@ def submitted(**changes: Any) -> dict[str, Any]:
 
 
 def read_correction(body: dict[str, Any]) -> Any:
-    submission = read_submission(body, team="T0HERMES")
+    submission = read_submission(body, bot=BOT)
     form = submission and Concerns([proposal_concern(None)]).form(submission.callback_id)
     return form.read(submission) if submission and form else None
 

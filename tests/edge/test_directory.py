@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from hermes_bot.edge.directory import SlackDirectory
+from hermes_bot.edge.directory import SlackDirectory, _person
 from hermes_bot.edge.slack_api import SlackApi, web_client
 from hermes_bot.errors import SlackRefused, TransientError
 from hermes_bot.people import Person, Roles
@@ -79,6 +79,15 @@ async def test_guests_strangers_and_the_deactivated_are_told_apart(
         (False, False, True),
     ]
     assert people[2].team == "T9"
+
+
+def test_in_an_enterprise_a_person_is_of_our_team_where_it_is_among_theirs() -> None:
+    raw = {"id": "W1", "team_id": "E0ACME", "enterprise_user": {"id": "W1", "teams": ["T0HERMES", "T0SISTER"]}}
+
+    people = [_person(raw, team, "W1") for team in ("T0HERMES", "T0SISTER", "T0OTHER")]
+
+    assert [person.team for person in people] == ["T0HERMES", "T0SISTER", "E0ACME"]
+    assert _person({}, "T0HERMES", "U1") == Person(team="T0HERMES", id="U1", name="U1")
 
 
 async def test_an_address_that_its_owner_has_not_confirmed_is_none(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
 from hermes_bot.edge.approval_clicks import read_edit, read_question
 from hermes_bot.edge.clicks import read_submission
+from hermes_bot.edge.inbound import Bot
 from hermes_bot.edge.views.ask_modal import ask_modal
 from hermes_bot.edge.views.edit_modal import edit_modal
 from hermes_bot.messages.approval_payloads import ApprovalAsked, ApprovalEdited
@@ -21,6 +22,7 @@ from hermes_bot.messages.payloads import read
 from hermes_bot.tools.refund_tools import issue_refund
 from hermes_bot.workspace.view_rules import checked_view
 
+BOT = Bot(team="T0HERMES", user="U0HERMES", bot="B0HERMES")
 FIELDS = {
     "approval_id": "APR-1",
     "shown_hash": "abc",
@@ -69,7 +71,7 @@ def submitted(view: dict[str, Any], **typed: str) -> Any:
         element, name = block["element"], block_id.removeprefix("argument:")
         values[block_id] = {block_id: {"value": typed.get(name, element.get("initial_value"))}}
     body = {"user": {"id": "U0OMAR", "team_id": "T0HERMES"}, "view": view | {"id": "V1", "state": {"values": values}}}
-    form = read_submission(body, team="T0HERMES")
+    form = read_submission(body, bot=BOT)
     assert form is not None
     return form
 
@@ -140,7 +142,7 @@ def test_a_question_comes_back_with_its_card_and_an_empty_one_stays_open() -> No
         {"user": {"id": "U0OMAR"}, "view": view | {"state": {"values": {"question": {"question": {"value": words}}}}}}
         for words in (" Why? ", "  ")
     ]
-    asked, empty = [read_question(form) for body in bodies if (form := read_submission(body, team="T0HERMES"))]
+    asked, empty = [read_question(form) for body in bodies if (form := read_submission(body, bot=BOT))]
 
     assert isinstance(asked, Message)
     told = read(asked, ApprovalAsked)

@@ -122,6 +122,36 @@ def test_in_shared_channels_the_team_is_the_one_that_the_event_was_sent_to() -> 
     assert (inbound.team, inbound.user_team) == ("T0HERMES", "T0OTHER")
 
 
+@pytest.mark.parametrize(
+    "wrapper, team",
+    [
+        ({"team_id": "T0OTHER"}, "T0HERMES"),
+        ({"team_id": "T0OTHER", "context_team_id": "T0HERMES"}, "T0HERMES"),
+        ({"authorizations": [{"team_id": None}], "context_team_id": "T0TEAM"}, "T0TEAM"),
+        ({"authorizations": [{"team_id": "E0ACME", "enterprise_id": "E0ACME"}]}, "T0HERMES"),
+        ({"authorizations": [{"team_id": "T0TEAM"}], "context_team_id": "E0ACME"}, "T0TEAM"),
+        ({"team_id": None, "context_team_id": "E0ACME"}, "T0HERMES"),
+    ],
+)
+def test_without_its_authorization_an_event_is_still_never_the_authors_teams(wrapper: Any, team: str) -> None:
+    bot = Bot(team="T0HERMES", user="U0HERMES", bot="B0HERMES", enterprise="E0ACME")
+
+    message = read_event(body() | wrapper, bot=bot, policy=POLICY)
+
+    assert message is not None
+    assert read(message, Inbound).team == team
+
+
+@pytest.mark.parametrize("named, meant", [("E0ACME", "T0HERMES"), ("E0OTHER", "E0OTHER"), ("T0SISTER", "T0SISTER")])
+def test_our_enterprise_named_as_an_authors_team_is_our_team_and_no_other_is(named: str, meant: str) -> None:
+    bot = Bot(team="T0HERMES", user="U0HERMES", bot="B0HERMES", enterprise="E0ACME")
+
+    message = read_event(body(user="W0EMMA", user_team=named), bot=bot, policy=POLICY)
+
+    assert message is not None
+    assert read(message, Inbound).user_team == meant
+
+
 def test_where_the_bot_listens_to_mentions_other_words_are_ignored() -> None:
     policy = ChannelPolicy(modes={"C0SUPPORT": Mode.MENTIONS})
 
