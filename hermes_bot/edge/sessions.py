@@ -7,7 +7,8 @@ with the next change. An app that Slack does not know as an agent is not asked a
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from hermes_bot.edge.slack_api import SlackApi
@@ -31,6 +32,15 @@ MOST_REMEMBERED = 10_000
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """What this process last showed of a ticket. Another one may have shown something else since, in a later turn."""
+
+    thread_ts: str
+    status: str
+    turn: int
+
+
 class Roots(Protocol):
     """Finds the message that a session in an unthreaded direct message hangs on."""
 
@@ -45,7 +55,7 @@ class Sessions:
     def __init__(self, api: SlackApi, roots: Roots | None) -> None:
         self._api = api
         self._roots = roots
-        self._shown: dict[str, tuple[str, str]] = {}
+        self._shown: dict[str, _Shown] = {}
         self._answered: dict[str, int] = {}
         self._agent = True
 
@@ -58,38 +68,51 @@ class Sessions:
 
     async def answered(self, ticket: Ticket) -> None:
         """Show that the bot has answered, and what it waits for."""
+        self._nothing_in_work(ticket)
+        status = _status(ticket)
+        await self._show(ticket, ACTIVE if status == PROCESSING else status)
+
+    async def stopped(self, channel: str, thread_ts: str, there: Sequence[Ticket]) -> None:
+        """Show that nothing is in work where somebody pressed Stop: Slack leaves that to us.
+
+        It is shown whatever was shown before. What waits for a person of ours goes on waiting.
+        """
+        with_people = False
+        for ticket in there:
+            self._nothing_in_work(ticket)
+            self._shown.pop(ticket.id, None)
+            with_people = with_people or (ticket.owner is not Owner.BOT and not ticket.status.ended)
+        if thread_ts and self._agent:
+            await self._told(channel, thread_ts, SUSPENDED if with_people else ACTIVE)
+
+    def _nothing_in_work(self, ticket: Ticket) -> None:
         if len(self._answered) >= MOST_REMEMBERED:
             self._answered.clear()
         self._answered[ticket.id] = ticket.turn
-        status = _status(ticket)
-        await self._show(ticket, ACTIVE if status == PROCESSING else status)
 
     async def _show(self, ticket: Ticket, status: str) -> None:
         """Show it at the ticket's session; one that the conversation has moved on from waits for nothing any more."""
         if not self._agent:
             return
         thread_ts, shown = await self._root(ticket), self._shown.get(ticket.id)
-        if not thread_ts or shown == (thread_ts, status):
+        now = _Shown(thread_ts=thread_ts, status=status, turn=ticket.turn)
+        if not thread_ts or shown == now:
             return
-        if shown is not None and shown[0] != thread_ts and shown[1] != ACTIVE:
-            await self._set(ticket, shown[0], ACTIVE)
-        await self._set(ticket, thread_ts, status)
+        if shown is not None and shown.thread_ts != thread_ts and shown.status != ACTIVE:
+            await self._told(ticket.channel, shown.thread_ts, ACTIVE)
+        if await self._told(ticket.channel, thread_ts, status):
+            if len(self._shown) >= MOST_REMEMBERED:
+                self._shown.clear()
+            self._shown[ticket.id] = now
 
-    async def _set(self, ticket: Ticket, thread_ts: str, status: str) -> None:
-        if len(self._shown) >= MOST_REMEMBERED:
-            self._shown.clear()
+    async def _told(self, channel: str, thread_ts: str, status: str) -> bool:
         refused = await self._api.attempt(
-            "agents.sessions.setStatus",
-            limit_s=LIMIT_S,
-            channel_id=ticket.channel,
-            thread_ts=thread_ts,
-            status=status,
+            "agents.sessions.setStatus", limit_s=LIMIT_S, channel_id=channel, thread_ts=thread_ts, status=status
         )
-        if not refused:
-            self._shown[ticket.id] = (thread_ts, status)
-        elif refused in NO_AGENT:
+        if refused in NO_AGENT:
             self._agent = False
             log.warning("Slack shows no status: the app is not declared as an agent", extra={"error": refused})
+        return not refused
 
     async def _root(self, ticket: Ticket) -> str:
         if ticket.thread_ts:

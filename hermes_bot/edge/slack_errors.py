@@ -60,7 +60,7 @@ def mapped(method: str, error: Exception, *, variable: str = "SLACK_BOT_TOKEN") 
         return TransientError(f"slack: {method}: rate limited", retry_after_s=retry_after_s(headers))
     if status >= 500 or not code or code in UNSURE:
         return OutcomeUnknown(f"slack: {method}: HTTP {status} {code}".rstrip())
-    if code in TOKEN_REFUSED:
+    if code in TOKEN_REFUSED and not (code == "no_permission" and method.startswith("agents.")):
         return TokenRefused(code, variable=variable)
     needed = body.get("needed")
     return SlackRefused(method, f"{code} (needed: {needed})" if needed else code)

@@ -33,10 +33,18 @@ from hermes_bot.messages.surface_payloads import (
     PROMPTS_WANTED,
     SHORTCUT_USED,
 )
-from hermes_bot.messages.ticket_payloads import TICKET_CHANGED, TicketChanged
+from hermes_bot.messages.ticket_payloads import AGENT_STOPPED, TICKET_CHANGED, Stopped, TicketChanged
 from hermes_bot.people import Roles
 
-SURFACE_TYPES = (COMMAND_GIVEN, SHORTCUT_USED, HOME_OPENED, LANGUAGE_CHOSEN, PROMPTS_WANTED, TICKET_CHANGED)
+SURFACE_TYPES = (
+    COMMAND_GIVEN,
+    SHORTCUT_USED,
+    HOME_OPENED,
+    LANGUAGE_CHOSEN,
+    PROMPTS_WANTED,
+    TICKET_CHANGED,
+    AGENT_STOPPED,
+)
 """The message types that are handled here."""
 
 
@@ -59,6 +67,7 @@ class SurfaceSide:
         roles, whereabouts = Roles(desk.directory, team=team), Whereabouts(api)
         access = Access(roles, rules)
         standings = _standings(surface, desk, team)
+        self._roles, self._staff = roles, tuple(surface.staff)
         acts = CommandActs(desk.tickets, desk.approvals, desk.corrections, desk.tool_of)
         self._home = HomePages(api, surface, standings, access, approvals=desk.approvals, render=desk.render, team=team)
         self._commands = Commands(
@@ -90,6 +99,7 @@ class SurfaceSide:
             LANGUAGE_CHOSEN: self._home.on_language,
             PROMPTS_WANTED: self._home.on_prompts,
             TICKET_CHANGED: self._on_changed,
+            AGENT_STOPPED: self._on_stopped,
         }
 
     def with_redraws(self, handlers: Mapping[str, Handler]) -> Mapping[str, Handler]:
@@ -118,6 +128,16 @@ class SurfaceSide:
         ticket = await self._desk.tickets.get(changed.ticket_id)
         await self._sessions.follow(ticket)
         return await self._home.redraws(message, [ticket.requester, ticket.assignee, changed.by])
+
+    async def _on_stopped(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
+        """Show in Slack that nothing is in work any more, if whoever pressed Stop may end it; see `Feedback`."""
+        stopped, tickets = read(message, Stopped), self._desk.tickets
+        there = await tickets.in_conversation(stopped.conversation)
+        there = there or await tickets.in_conversation(f"{stopped.team}:{stopped.channel}")
+        theirs = not there or any(ticket.requester == stopped.user for ticket in there)
+        if theirs or await self._roles.includes(self._staff, stopped.team, stopped.user):
+            await self._sessions.stopped(stopped.channel, stopped.thread_ts, there)
+        return []
 
 
 def _standings(surface: Surface, desk: Desk, team: str) -> Standings:

@@ -63,19 +63,22 @@ class Feedback:
     async def on_stopped(self, message: Message, delivery: Delivery) -> Sequence[Message]:
         """End what is in work in the conversation and say so; a wish for a person outlives it."""
         stopped, tickets = read(message, Stopped), self._tickets.on_behalf(message.id, AGENT)
-        found: list[Ticket] = []
+        outputs: list[Message] = []
         for context_id in dict.fromkeys((stopped.conversation, f"{stopped.team}:{stopped.channel}")):
             there = await tickets.in_conversation(context_id)
             if there and await self._may_stop(stopped, there):
-                log.info("stopped", extra={"context_id": context_id, "count": await self._cancel(context_id)})
-                found += [each for each in there if each.requester == stopped.user or len(there) == 1]
+                ended = await self._cancel(context_id)
+                log.info("stopped", extra={"context_id": context_id, "count": ended})
+                idle = not (ended or delivery.redelivered or delivery.attempt > 1)
+                for ticket in there:
+                    if ticket.requester == stopped.user or len(there) == 1:
+                        rests = idle or ticket.id != there[0].id  # the newest is what was in work
+                        outputs += await self._stopped(message, ticket, tickets, rests=rests)
                 break
-        outputs: list[Message] = []
-        for ticket in found:
-            outputs += await self._stopped(message, ticket, tickets)
         return [*outputs, *await _told(tickets, message, delivery)]
 
-    async def _stopped(self, message: Message, ticket: Ticket, tickets: Tickets) -> list[Message]:
+    async def _stopped(self, message: Message, ticket: Ticket, tickets: Tickets, *, rests: bool) -> list[Message]:
+        """Return what follows for one ticket; nothing where it `rests`: it waits for the customer, or is over."""
         await HeldReplies(tickets.database, clock=tickets.clock).drop(ticket.id)
         if ticket.owner is Owner.PENDING_HUMAN:  # its card may have been among what was cancelled
             request = HandoffRequested(
@@ -83,6 +86,8 @@ class Feedback:
             )
             return [message.child(HANDOFF_REQUESTED, request, context_id=ticket.context_id)]
         if ticket.owner is Owner.HUMAN or ticket.status is TicketStatus.CLOSED:
+            return []
+        if rests and (ticket.status is TicketStatus.WAITING_CUSTOMER or ticket.status.ended):
             return []
         await tickets.update(ticket.id, status=TicketStatus.WAITING_CUSTOMER)
         await TicketJournal.of(tickets).note(ticket.id, "stopped", "")

@@ -22,7 +22,7 @@ from hermes_bot.messages.surface_payloads import (
     PROMPTS_WANTED,
     SHORTCUT_USED,
 )
-from hermes_bot.messages.ticket_payloads import TICKET_CHANGED
+from hermes_bot.messages.ticket_payloads import AGENT_STOPPED, TICKET_CHANGED
 from hermes_bot.settings import Settings
 from hermes_bot.store.database import Database
 from hermes_bot.tickets.tickets import Tickets
@@ -101,7 +101,7 @@ def test_a_route_names_an_agent_or_a_capability(lines: tuple[str, ...]) -> None:
 
 
 def test_without_an_edge_whatever_is_sent_to_it_is_taken_all_the_same() -> None:
-    taken_by_others = {REPLY_READY, TICKET_CHANGED}
+    taken_by_others = {REPLY_READY, TICKET_CHANGED, AGENT_STOPPED}
     of_the_edge_alone = {ALARM_RAISED, POST_CHECK, *FROM_SLACK}
 
     assert set(TYPES) - of_the_edge_alone - taken_by_others == set(FOR_STAFF)

@@ -47,11 +47,12 @@ class Desk:
         self.timers = Timers(tickets, Known(), waits=WAITS, render=lambda language, key, **values: key)
         self.due: list[Message] = []
         self.cancelled: list[str] = []
+        self.in_work = 1
         self.number = 0
 
     async def cancel(self, context_id: str) -> int:
         self.cancelled.append(context_id)
-        return 1
+        return self.in_work
 
     @property
     def feedback(self) -> Feedback:
@@ -191,10 +192,14 @@ async def test_only_the_customer_rates_their_ticket(desk: Desk, user: str, kept:
     assert read(outputs[0], Reply).user == user
 
 
-async def stopped_by(desk: Desk, user: str) -> list[Any]:
+def a_stop(user: str, message_id: str = "MSG-s") -> Message:
     body = Stopped(team="T0HERMES", channel="C0SUPPORT", thread_ts="1", user=user, conversation=THREAD)
-    message = Message(type="agent.stopped", sender="slack", context_id=f"stop:{THREAD}", id="MSG-s",
-                      data=msgspec.to_builtins(body))  # fmt: skip
+    return Message(type="agent.stopped", sender="slack", context_id=f"stop:{THREAD}", id=message_id,
+                   data=msgspec.to_builtins(body))  # fmt: skip
+
+
+async def stopped_by(desk: Desk, user: str) -> list[Any]:
+    message = a_stop(user)
     return list(await desk.feedback.on_stopped(message, delivery(message)))
 
 
@@ -206,6 +211,15 @@ async def test_stop_cancels_what_is_in_work_and_says_so(desk: Desk) -> None:
     assert desk.cancelled == [THREAD]
     assert read(outputs[0], Reply).text == "tickets.stopped"
     assert (await desk.tickets.get(ticket.id)).status is TicketStatus.WAITING_CUSTOMER
+
+
+async def test_a_second_stop_says_nothing_again(desk: Desk) -> None:
+    await desk.opened()
+    await stopped_by(desk, "U0EMMA")
+    desk.in_work = 0
+
+    outputs = await desk.feedback.on_stopped(a_stop("U0EMMA", "MSG-s2"), delivery(a_stop("U0EMMA", "MSG-s2")))
+    assert list(outputs) == []
 
 
 async def test_a_stranger_stops_nothing(desk: Desk) -> None:
