@@ -149,6 +149,14 @@ def _told(scope: Scope) -> list[ColumnElement[bool]]:
     ]
 
 
+def _before(scope: Scope) -> list[ColumnElement[bool]]:
+    """Return what stood in threads before the person's tickets, and what the person said before those of others."""
+    lines = t.thread_lines.c
+    theirs = select(t.tickets.c.number).where(t.tickets.c.team == scope.person.team)
+    said = and_(lines.user == scope.person.user, lines.ticket_number.in_(theirs))
+    return [said, *_within(lines.ticket_number, _numbers)(scope)]
+
+
 def _learned(scope: Scope) -> list[ColumnElement[bool]]:
     """Return what the routes learned from the person's words: the changes that their proposals made."""
     proposals = t.route_proposals.c
@@ -171,6 +179,7 @@ ERASED: Sequence[Erasure] = (
         mine=_told,
         blank={"was": "", "now": ""},
     ),
+    Erasure(table=t.thread_lines, mine=_before),
     Erasure(table=t.held_replies, mine=_within(t.held_replies.c.ticket_number, _numbers)),
     Erasure(table=t.runs, mine=_within(t.runs.c.ticket_id, _ticket_ids)),
     Erasure(table=t.agent_runs, mine=_within(t.agent_runs.c.ticket_id, _ticket_ids)),
@@ -268,4 +277,6 @@ def texts_of(connection: Connection, scope: Scope) -> set[str]:
         found |= set(connection.scalars(select(t.ticket_messages.c.text).where(condition)))
     for condition in _within(t.tickets.c.number, _numbers)(scope):
         found |= set(connection.scalars(select(t.tickets.c.subject).where(condition)))
+    for condition in _before(scope):
+        found |= set(connection.scalars(select(t.thread_lines.c.text).where(condition)))
     return {text for text in found if len(text) >= 4}

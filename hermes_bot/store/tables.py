@@ -32,6 +32,7 @@ from hermes_bot.store.memory_tables import memory_versions as memory_versions
 from hermes_bot.store.memory_tables import working_memories as working_memories
 from hermes_bot.store.people_tables import preferences as preferences
 from hermes_bot.store.ticket_tables import held_replies as held_replies
+from hermes_bot.store.ticket_tables import thread_lines as thread_lines
 from hermes_bot.store.ticket_tables import ticket_journal as ticket_journal
 from hermes_bot.store.ticket_tables import ticket_messages as ticket_messages
 from hermes_bot.store.tool_tables import tool_calls as tool_calls

@@ -1,4 +1,4 @@
-"""Tables beside `tickets`: what was said in them, every change that was made to them, and replies that are held."""
+"""Tables beside `tickets`: what was said in and before them, what was changed in them, and replies that are held."""
 
 from __future__ import annotations
 
@@ -41,4 +41,15 @@ held_replies = Table(
     Column("reply", JSON, nullable=False),
     Column("released_by", String(200), nullable=False, default=""),
     Column("at", UtcDateTime, nullable=False),
+)
+
+thread_lines = Table(
+    "thread_lines",
+    metadata,
+    Column("ticket_number", Integer, primary_key=True, autoincrement=False),
+    Column("ts", String(60), primary_key=True, index=True),
+    Column("user", String(80), nullable=False, index=True),
+    Column("writer", String(16), nullable=False),
+    Column("root", Boolean, nullable=False),
+    Column("text", Text, nullable=False),
 )
