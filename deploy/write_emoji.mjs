@@ -1,4 +1,5 @@
-// Writes hermes_bot/workspace/page/vendor/emoji.js from an unpacked emojibase-data:
+// Writes what the page and the workspace's server know of emoji, both from an unpacked emojibase-data:
+// hermes_bot/workspace/page/vendor/emoji.js (a picker's groups) and hermes_bot/workspace/emoji.json (every form with its name).
 //   npm pack emojibase-data && tar xf emojibase-data-*.tgz && node deploy/write_emoji.mjs package
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,4 +23,16 @@ writeFileSync(
   new URL("../hermes_bot/workspace/page/vendor/emoji.js", import.meta.url),
   `// Made by deploy/write_emoji.mjs from emojibase-data ${version} (MIT): group, then a line of "emoji|names|Chinese label" each.\n` +
     `export default ${JSON.stringify(Object.fromEntries(parts.map(([key, lines]) => [key, lines.join("\n")])), null, 1)};\n`,
+);
+
+// A skin tone is numbered from 2 in Slack; a pair of people with two tones has both.
+const tones = (tone) => `::skin-tone-${[tone].flat().map((one) => one + 1).join("-")}`;
+const named = all.filter(({ hexcode }) => names[hexcode]);
+const forms = named.flatMap(({ hexcode, emoji, skins = [] }) => {
+  const [first] = [names[hexcode]].flat();
+  return [[lean(emoji), [names[hexcode]].flat().join(",")], ...skins.map((one) => [one.emoji, first + tones(one.tone)])];
+});
+writeFileSync(
+  new URL("../hermes_bot/workspace/emoji.json", import.meta.url),
+  `${JSON.stringify({ source: `emojibase-data ${version} (MIT), by deploy/write_emoji.mjs`, forms: Object.fromEntries(forms) }, null, 0).replaceAll('","', '",\n"')}\n`,
 );

@@ -19,6 +19,8 @@ _LINK = re.compile(r"<[@#!][^<>\s]{1,100}>")
 _NUMBER = re.compile(r"#?\b(?=(?:[a-z-]{0,12}\d){4})[a-z0-9][a-z0-9-]{3,40}\b", re.IGNORECASE | re.ASCII)
 _ORDER_NUMBER = "1234"
 _RUN = re.compile(r"(.)\1{3,}")
+# An emoji as Slack writes it, `:package:` or `:wave::skin-tone-2:`; the colons of a time ("10:30:45") are none.
+_SHORTCODE = re.compile(r":(?=[0-9_+'-]{0,30}[a-z])([a-z0-9_+'-]{1,80}):(?::skin-tone-[2-6](?:-[2-6])?:)?")
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'", "“": '"', "”": '"'})
 
 
@@ -39,20 +41,39 @@ def fold(text: str) -> str:
 
 
 def for_rules(text: str) -> str:
-    """Return the folded text without links and mentions: the words of an address are not the customer's."""
+    """Return the folded text without links and mentions: the words of an address are not the customer's.
+
+    An emoji within a sentence reads as its name ("where is my :package:?"), one at the end as nothing ("hi :wave:").
+    """
     plain = clean(text)
     if "://" in plain or "www." in plain or "<" in plain:
         plain = clean(_LINK.sub(" ", _URL.sub(" ", plain)))
-    return plain.casefold()
+    return _named(_without_mood(plain) or plain).casefold()
 
 
 def for_encoder(text: str) -> str:
     """Return the cleaned text without links and mentions, every order number replaced by the same digits.
 
-    More than three of one character in a row read like three, so a cat on the keyboard costs nothing.
+    An emoji reads as its name. More than three of one character in a row read like three, so a cat on the keyboard
+    costs nothing.
     """
-    plain = _NUMBER.sub(_ORDER_NUMBER, _LINK.sub(" ", _URL.sub(" ", clean(text))))
+    plain = _NUMBER.sub(_ORDER_NUMBER, _named(_LINK.sub(" ", _URL.sub(" ", clean(text)))))
     return _SPACE.sub(" ", _RUN.sub(r"\1\1\1", plain)).strip()
+
+
+def _named(text: str) -> str:
+    """Return the text with the words of each shortcode in its place."""
+    return clean(_SHORTCODE.sub(lambda found: f" {found[1].replace('_', ' ')} ", text)) if ":" in text else text
+
+
+def _without_mood(text: str) -> str:
+    """Return the text without the shortcodes at its end."""
+    end = len(text)
+    for found in reversed(list(_SHORTCODE.finditer(text)) if ":" in text else []):
+        if text[found.end() : end].strip():
+            break
+        end = found.start()
+    return text[:end].rstrip()
 
 
 def _invisible(char: str) -> bool:

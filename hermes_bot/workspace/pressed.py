@@ -8,6 +8,7 @@ from hermes_bot.workspace import wire
 from hermes_bot.workspace.content import content_of_command
 from hermes_bot.workspace.conversations import Conversations
 from hermes_bot.workspace.couriers import Couriers
+from hermes_bot.workspace.emoji import shortcoded
 from hermes_bot.workspace.interactions import Outcome
 from hermes_bot.workspace.payloads import Payloads, named
 from hermes_bot.workspace.people import App, Channel
@@ -46,7 +47,7 @@ class Pressed:
         `typed` makes tokens of names, for a command whose app wants them.
         """
         app = self._that_knows(command)
-        text = typed(text) if command in app.escaped_commands else text
+        text = typed(text) if command in app.escaped_commands else shortcoded(text)
         place = Post(channel=channel.id, ts="", user=app.user)
         url = self._response_urls.url(user, place, app)
         payload = self._payloads.command(user, app, channel, command, text, url)

@@ -7,17 +7,20 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from hermes_bot.workspace.emoji import form_of
+
 Json = dict[str, Any]
 
 _FENCE = re.compile(r"```\n?(.*?)\n?```", re.DOTALL)
 _PIECE = re.compile(
     r"<(?P<token>[^<>]+)>"
-    r"|:(?P<emoji>[a-z0-9_+\-]+):"
+    r"|:(?P<emoji>[a-z0-9_+'\-]+(?:::skin-tone-[2-6](?:-[2-6])?)?):"
     r"|`(?P<code>[^`\n]+)`"
     r"|(?<![\w*])\*(?P<bold>[^*\n]+)\*(?![\w*])"
     r"|(?<![\w_])_(?P<italic>[^_\n]+)_(?![\w_])"
     r"|(?<![\w~])~(?P<strike>[^~\n]+)~(?![\w~])"
 )
+_TEXT: Json = {"type": "text"}
 _STYLES = ("code", "bold", "italic", "strike")
 
 
@@ -63,16 +66,37 @@ def _inline(text: str) -> list[Json]:
         at = piece.end()
     if at < len(text):
         elements.append(_text(text[at:]))
-    return elements
+    return _joined(elements)
+
+
+def _joined(elements: list[Json]) -> list[Json]:
+    """Return the elements with neighbours of plain text as one."""
+    joined: list[Json] = []
+    for element in elements:
+        if joined and element.keys() == joined[-1].keys() == {"type", "text"}:
+            joined[-1] = _TEXT | {"text": joined[-1]["text"] + element["text"]}
+        else:
+            joined.append(element)
+    return joined
 
 
 def _element(piece: re.Match[str]) -> Json:
     if piece["token"]:
         return _token(piece["token"])
     if piece["emoji"]:
-        return {"type": "emoji", "name": piece["emoji"]}
+        return _emoji(piece["emoji"])
     style = next(name for name in _STYLES if piece[name])
     return _text(piece[style]) | {"style": {style: True}}
+
+
+def _emoji(name: str) -> Json:
+    """Return the element of an emoji; what Slack knows none for ("10:30:45") stays text."""
+    form = form_of(name)
+    if not form:
+        return _text(f":{name}:")
+    plain, _, tone = name.partition("::skin-tone-")
+    element: Json = {"type": "emoji", "name": plain, "unicode": "-".join(f"{ord(one):04x}" for one in form)}
+    return element | ({"skin_tone": int(tone)} if tone.isdigit() else {})
 
 
 def _token(token: str) -> Json:
@@ -92,4 +116,4 @@ def _token(token: str) -> Json:
 
 
 def _text(text: str) -> Json:
-    return {"type": "text", "text": html.unescape(text)}
+    return _TEXT | {"text": html.unescape(text)}

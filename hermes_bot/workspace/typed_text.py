@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from hermes_bot.workspace.emoji import shortcoded
 from hermes_bot.workspace.people import Channel, Member, UserGroup
 
 _CODE = re.compile(r"(```.*?```|`[^`\n]+`)", re.DOTALL)
@@ -21,12 +22,19 @@ def escape(text: str) -> str:
 def typed_text(
     text: str, members: Iterable[Member], channels: Iterable[Channel], groups: Iterable[UserGroup] = ()
 ) -> str:
-    """Return typed text as Slack stores it: escaped, with names, channels, links and addresses as tokens."""
+    """Return typed text as Slack stores it: escaped, names, channels, links and addresses as tokens, emoji by name."""
     parts = _CODE.split(escape(text))
     if "@" in text or "#" in text or "://" in text:
         names = _Names(members, channels, groups)
         parts[::2] = [names.marked(part) for part in parts[::2]]
+    parts[::2] = [_outside_tokens(part) for part in parts[::2]]
     return "".join(parts)
+
+
+def _outside_tokens(text: str) -> str:
+    pieces = re.split(r"(<[^>]*>)", text)
+    pieces[::2] = [shortcoded(piece) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 class _Names:

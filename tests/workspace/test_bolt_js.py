@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import shutil
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 import pytest_asyncio
 
 from hermes_bot.workspace.server import WorkspaceServer
+from tests.ports import free_port
 
 Json = dict[str, Any]
 APP = Path(__file__).parent / "js/echo.cjs"
@@ -87,12 +87,6 @@ async def app(node: str, request: pytest.FixtureRequest) -> AsyncIterator[JsApp]
     events_url = f"http://127.0.0.1:{port}/slack/events" if port else ""
     async with WorkspaceServer(events_url=events_url) as server, js_app(node, server, port) as running:
         yield running
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 async def test_it_hears_and_answers(app: JsApp) -> None:

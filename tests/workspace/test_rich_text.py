@@ -13,6 +13,8 @@ from hermes_bot.workspace.typed_text import escape, typed_text
 
 Json = dict[str, Any]
 
+RED: Json = {"type": "emoji", "name": "red_circle", "unicode": "1f534"}
+
 
 def parts(text: str) -> list[Json]:
     """Return the elements of the one section that a text gives."""
@@ -31,7 +33,10 @@ def parts(text: str) -> list[Json]:
         ("<!here>", [{"type": "broadcast", "range": "here"}]),
         ("<https://example.com/?a&amp;b>", [{"type": "link", "url": "https://example.com/?a&b"}]),
         ("<https://example.com|here>", [{"type": "link", "url": "https://example.com", "text": "here"}]),
-        (":tada:", [{"type": "emoji", "name": "tada"}]),
+        (":tada:", [{"type": "emoji", "name": "tada", "unicode": "1f389"}]),
+        (":wave::skin-tone-4:", [{"type": "emoji", "name": "wave", "unicode": "1f44b-1f3fd", "skin_tone": 4}]),
+        (":red_circle::tada:", [RED, {"type": "emoji", "name": "tada", "unicode": "1f389"}]),
+        ("at 10:30:45 :no_such:", [{"type": "text", "text": "at 10:30:45 :no_such:"}]),
         ("*bold*", [{"type": "text", "text": "bold", "style": {"bold": True}}]),
         ("`&lt;@U0EMMA&gt;`", [{"type": "text", "text": "<@U0EMMA>", "style": {"code": True}}]),
         ("2*3*4", [{"type": "text", "text": "2*3*4"}]),

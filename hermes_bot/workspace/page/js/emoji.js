@@ -12,7 +12,17 @@ function read(line) {
 const all = groups.flatMap(({ emoji }) => emoji);
 const EMOJI = new Map(all.flatMap(({ char, names }) => names.map((name) => [name, char])));
 
-export const emoji = (name) => EMOJI.get(name.replace(/::skin-tone-\d$/, ""));
+const TONE = /::skin-tone-([2-6])(?:-([2-6]))?$/;
+const modifier = (tone) => String.fromCodePoint(0x1f3fb + Number(tone) - 2);
+
+// The character of a name, in its skin tone; of two tones each person has one, where the emoji is made of two.
+export function emoji(name) {
+  const [tone, first, second] = TONE.exec(name) ?? [""];
+  const char = EMOJI.get(name.slice(0, name.length - tone.length));
+  if (!char || !tone) return char;
+  const tones = [first, second ?? first];
+  return char.replace(/(\p{Emoji_Modifier_Base})\uFE0F?/gu, (_, person) => person + modifier(tones.shift() ?? first));
+}
 
 // Those whose name or Chinese label holds the words; whole names and beginnings first.
 export function findEmoji(words, most = 60) {

@@ -2,7 +2,7 @@
 
 const WORD = /[\p{L}\p{N}]/u;
 const MARKS = { "*": "bold", _: "italic", "~": "strike" };
-const TOKEN = /`([^`\n]+)`|<([^<>\n]+)>|:([a-z0-9_+'-]+):/uy;
+const TOKEN = /`([^`\n]+)`|<([^<>\n]+)>|:([a-z0-9_+'-]+(?:::skin-tone-[2-6](?:-[2-6])?)?):/uy;
 const SAFE_LINK = /^(https?:|mailto:|tel:)/i;
 
 export const unescape = (text) => text.replace(/&(lt|gt|amp);/g, (_, name) => ({ lt: "<", gt: ">", amp: "&" })[name]);

@@ -42,7 +42,7 @@ function bare(piece, desk) {
     const words = piece.text || piece.url;
     return SAFE_LINK.test(piece.url ?? "") ? html`<a href=${piece.url} target="_blank" rel="noopener noreferrer">${words}</a>` : words;
   }
-  if (piece.type === "emoji") return emoji(piece.name) ?? `:${piece.name}:`;
+  if (piece.type === "emoji") return emoji(piece.skin_tone ? `${piece.name}::skin-tone-${piece.skin_tone}` : piece.name) ?? `:${piece.name}:`;
   if (piece.type === "color") return piece.value;
   const kind = KINDS[piece.type];
   if (!kind) return piece.text ?? "";

@@ -25,7 +25,7 @@ export function TextObject({ value }) {
 
 export const plain = (text) =>
   unescape(String(text ?? ""))
-    .split(/(:[a-z0-9_+'-]+:)/)
+    .split(/(:[a-z0-9_+'-]+(?:::skin-tone-[2-6](?:-[2-6])?)?:)/)
     .map((piece, index) => (index % 2 ? emoji(piece.slice(1, -1)) ?? piece : piece))
     .join("");
 
