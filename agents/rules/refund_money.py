@@ -116,6 +116,8 @@ def _issue(run: Run, talk: Talk, facts: dict[str, Any], part: Part, wanted: int)
         return _said(talk, values, "refund.pending", "pending", goods=part.goods)
     if seen.status == "asked_before":
         return _said(talk, values, "refund.asked_elsewhere", "elsewhere")
+    if seen.code == "item_already_refunded":
+        return _said(talk, values, "refund.refused.item_already_refunded", "refused", goods=part.goods)
     return to_people(run, "tool_refused", ("The refund tool said", _why_not(seen)))
 
 

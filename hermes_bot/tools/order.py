@@ -103,16 +103,17 @@ class Cancelled:
 
 
 class ChangeKind(StrEnum):
-    """What was changed: the delivery address, a return was opened, or an unpaid order cancelled."""
+    """What was changed: the delivery address, a return was opened, an unpaid order cancelled, goods paid back."""
 
     ADDRESS = "address"
     CANCELLED = "cancelled"
+    REFUNDED = "refunded"
     RETURN = "return"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """A change to an order: the old and the new address, or in `after` the goods that come back."""
+    """A change to an order: the old and the new address, or in `after` the goods that come back or were paid back."""
 
     id: int
     order_id: str

@@ -83,11 +83,13 @@ class OrderBook:
         at: datetime,
         *,
         check: Check | None = None,
+        goods: str = "",
     ) -> Refund:
         """Return the one refund of this approval: a repeat returns the stored row and writes nothing.
 
         Two refunds of one order wait for each other. In that same transaction the order must be the customer's own,
-        all its refunds together must stay within its total, and `check`, when given, may raise to stop it.
+        all its refunds together must stay within its total, and `check`, when given, may raise to stop it. `goods` is
+        what of the order is paid for with it ("HD-210 x1").
         Raise PermanentError where one of these does not hold.
         """
 
@@ -96,7 +98,7 @@ class OrderBook:
         try:
             return await self._database.run(
                 lambda connection: issue(
-                    connection, customer_id, order_id, amount_cents, reason, approval_id, at, check
+                    connection, customer_id, order_id, amount_cents, reason, approval_id, at, check, goods
                 )
             )
         except IntegrityError as error:  # the approval was used for another order in the same instant

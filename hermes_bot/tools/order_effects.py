@@ -12,7 +12,7 @@ from hermes_bot.tools.order import Cancelled, Change, ChangeKind, Order, OrderSt
 from hermes_bot.tools.order_rows import locked_order, refund_by_approval, refund_of, refunds_of
 from hermes_bot.tools.order_tables import order_changes, orders, refunds
 
-Check = Callable[[Order, Sequence[Refund]], None]
+Check = Callable[[Order, Sequence[Refund], Sequence[Change]], None]
 Amount = Callable[[Order, Sequence[Refund]], int]
 May = Callable[[Order], None]
 
@@ -33,16 +33,19 @@ def issue(
     approval_id: str,
     at: datetime,
     check: Check | None,
+    goods: str,
 ) -> Refund:
-    """Return the one refund of this approval, written if it is new."""
+    """Return the one refund of this approval, written if it is new. The goods stand with it where there is a place."""
     order = locked_order(connection, customer_id, order_id)
     known = refund_by_approval(connection, approval_id)
     if known is not None:
         return _same_refund(known, order, amount_cents)
     earlier = refunds_of(connection, order.id)
     if check is not None:
-        check(order, earlier)
+        check(order, earlier, changes_of(connection, order.id))
     _refuse_too_much(order, earlier, amount_cents)
+    if goods and keeps_changes(connection):
+        _add_change(connection, order, ChangeKind.REFUNDED, goods, approval_id, at)
     return _add_refund(connection, order.id, amount_cents, reason, approval_id, at)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -10,7 +11,7 @@ from pydantic import Field, StringConstraints
 from hermes_bot.tools.arguments import Cents, OrderNumber
 from hermes_bot.tools.goods import Wanted, wanted_of
 from hermes_bot.tools.money import format_money
-from hermes_bot.tools.order import Customer, Order, OrderStatus, Refund
+from hermes_bot.tools.order import Change, ChangeKind, Customer, Order, OrderStatus, Refund
 from hermes_bot.tools.outcome import Caller, Preview
 from hermes_bot.tools.refund_policy import Eligibility
 from hermes_bot.tools.registry import Level, ToolRefusal, tool
@@ -87,6 +88,7 @@ async def describe_refund(
     goods = _goods_of(order, items)
     wanted = _priced(goods, amount_cents)
     refunds = await shop.book.refunds(customer.id, order.id)
+    _refuse_paid_before(goods, order, refunds, await shop.book.changes(customer.id, order.id))
     eligibility = shop.policies.refund.decide(order, refunds, shop.asked_at(caller), wanted)
     if not eligibility.allowed:
         raise ToolRefusal(eligibility.code.value)
@@ -130,15 +132,18 @@ async def issue_refund(
     order = await own_order(shop, caller, order_id)
     if amount_cents is None or currency != order.currency:
         raise ToolRefusal("invalid_arguments")  # what was approved names both
-    _priced(_goods_of(order, items), amount_cents)
+    goods = _goods_of(order, items)
+    _priced(goods, amount_cents)
 
-    def check(current: Order, earlier: Sequence[Refund]) -> None:
+    def check(current: Order, earlier: Sequence[Refund], changes: Sequence[Change]) -> None:
+        _refuse_paid_before(goods, current, earlier, changes)
         eligibility = shop.policies.refund.decide(current, earlier, shop.asked_at(caller), amount_cents)
         if not eligibility.allowed:
             raise ToolRefusal(eligibility.code.value)
 
+    written = ", ".join(each.written for each in goods)
     refund = await shop.book.issue_refund(
-        customer.id, order.id, amount_cents, reason, approval_id, shop.clock(), check=check
+        customer.id, order.id, amount_cents, reason, approval_id, shop.clock(), check=check, goods=written
     )
     return {
         "refund_id": refund.id,
@@ -168,6 +173,21 @@ def _goods_of(order: Order, items: Sequence[str]) -> tuple[Wanted, ...]:
     if len(goods) != len(items):
         raise ToolRefusal("item_not_found")
     return tuple(goods.values())
+
+
+def _refuse_paid_before(
+    goods: Sequence[Wanted], order: Order, refunds: Sequence[Refund], changes: Sequence[Change]
+) -> None:
+    """Refuse with item_already_refunded more pieces of a line than are left after earlier refunds, failed ones not."""
+    counted = {refund.approval_id for refund in refunds if refund.counts}
+    told = (each.after for each in changes if each.kind is ChangeKind.REFUNDED and each.change_key in counted)
+    earlier = [wanted_of(each, order.items) for after in told for each in after.split(", ")]
+    gone: Counter[str] = Counter()
+    for each in earlier:
+        if each is not None:
+            gone[each.item.sku] += each.quantity
+    if any(each.quantity + gone[each.item.sku] > each.item.quantity for each in goods):
+        raise ToolRefusal("item_already_refunded")
 
 
 def _priced(goods: Sequence[Wanted], amount_cents: int | None) -> int | None:

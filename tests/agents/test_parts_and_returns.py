@@ -52,6 +52,23 @@ async def test_what_is_paid_is_what_was_asked_for(pump: Pump, book: OrderBook) -
     assert [refund.amount_cents for refund in await book.refunds(EMMA, "10001")] == [2_290]
 
 
+@pytest.mark.parametrize(
+    "user, text, words",
+    [
+        ("U0EMMA", "I want a refund for the charger of order 10001", "has been refunded before"),
+        ("U0LINA", "订单10007的充电器坏了，请退款", "之前已经退过款"),
+    ],
+)
+async def test_goods_that_were_paid_back_are_not_asked_for_again(
+    pump: Pump, desk: Desk, user: str, text: str, words: str
+) -> None:
+    await pump.decides("U0OMAR", await pump.says(user, text), "approve")
+    again = await pump.says(user, text)
+
+    assert words in again.answer.text
+    assert await pending(desk) == 0
+
+
 @pytest.mark.parametrize("answer", ["20 euros", "€20"])
 async def test_a_part_without_a_size_is_asked_about_and_confirmed(pump: Pump, desk: Desk, answer: str) -> None:
     asked = await pump.says("U0EMMA", "I'd like a partial refund for order 10592", channel="D0EMMA")

@@ -165,6 +165,18 @@ async def test_an_approved_refund_is_issued_once(toolbox: Toolbox, book: OrderBo
     assert len(await book.refunds(EMMA.id, "10001")) == 1
 
 
+async def test_no_piece_is_paid_back_twice(toolbox: Toolbox, book: OrderBook) -> None:
+    charger: dict[str, Any] = {"amount_cents": 2_290, "items": ["CH-064 x1"]}
+    assert isinstance(await run(toolbox, **charger), Done)
+    asked = await toolbox.call("issue_refund", {"order_id": "10001", "items": ["CH-064"]}, caller())
+    clicked = await run(toolbox, approval_id="APR-2", **charger)
+    other = await toolbox.call("issue_refund", {"order_id": "10001", "items": ["HD-210"]}, caller())
+
+    assert asked == clicked == Refused(code="item_already_refunded")
+    assert isinstance(other, NeedsApproval)
+    assert [change.after for change in await book.changes(EMMA.id, "10001")] == ["CH-064 x1"]
+
+
 async def test_goods_are_not_paid_back_above_their_price(toolbox: Toolbox, book: OrderBook) -> None:
     assert await run(toolbox, items=["CH-064"]) == Refused(code="above_price")
     assert await book.refunds(EMMA.id, "10001") == ()
