@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import threading
@@ -21,6 +20,8 @@ import psycopg
 import pytest
 import redis
 from psycopg.sql import SQL, Identifier
+
+from tests.ports import free_port
 
 START_LIMIT_S = 60
 STOP_LIMIT_S = 30
@@ -73,7 +74,7 @@ def running_postgres() -> Iterator[Postgres]:
 
 @contextmanager
 def _serving(programs: Path, data: Path, user: dict[str, Any]) -> Iterator[int]:
-    port = _free_port()
+    port = free_port()
     options = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories= {HASTY}".split()
     command = [str(programs / "postgres"), "-D", str(data), *options]
     server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=data, **user)
@@ -183,7 +184,7 @@ def running_redis() -> Iterator[Redis]:
     Where it is not installed, skip the test, or fail it when HERMES_REQUIRE_SHARED is 1.
     """
     with tempfile.TemporaryDirectory(prefix="hermes-redis-", ignore_cleanup_errors=True) as folder:
-        server = Redis(folder=Path(folder), port=_free_port())
+        server = Redis(folder=Path(folder), port=free_port())
         try:
             server.start()
             yield server
@@ -193,10 +194,3 @@ def running_redis() -> Iterator[Redis]:
             pytest.skip(str(error))
         finally:
             server.kill()
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

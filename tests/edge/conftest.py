@@ -7,7 +7,8 @@ import pytest_asyncio
 from hermes_bot.edge.edge import Doors
 from hermes_bot.workspace.clock import SettableClock
 from hermes_bot.workspace.server import WorkspaceServer
-from tests.edge.rig import Rig, connected, free_port
+from tests.edge.rig import Rig, connected
+from tests.ports import free_port
 
 
 @pytest.fixture

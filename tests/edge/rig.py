@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -151,13 +150,6 @@ def buttons(message: dict[str, Any]) -> list[str]:
     rows = [block for block in message.get("blocks") or () if block["type"] == "actions"]
     elements = [element for block in rows for element in block["elements"]]
     return [element["text"]["text"] for element in elements if element["type"] == "button"]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @asynccontextmanager

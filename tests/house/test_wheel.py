@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import sysconfig
@@ -16,6 +15,8 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 
 import pytest
+
+from tests.ports import free_port
 
 ROOT = Path(__file__).parents[2]
 START_LIMIT_S = 120
@@ -45,13 +46,6 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def clean_environ() -> dict[str, str]:
     ours = ("HERMES_", "SLACK_", "PYTHON", "COV")
     return {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def tops(distribution: Distribution) -> set[str]:

@@ -18,10 +18,10 @@ from hermes_bot.workspace.clock import Clock
 from hermes_bot.workspace.people import Channel, Member, World
 from hermes_bot.workspace.posts import Post
 from hermes_bot.workspace.server import WorkspaceServer
+from tests.ports import free_port
 from tests.scenario.bot_process import environment
 from tests.scenario.crowd import dead_letters
 from tests.scenario.stage import ASK, EDIT, OLIVIA, OMAR, Buyer, Stage, story_world
-from tests.scenario.test_modes import free_port
 
 LARGE_CENTS = 20_000
 GUEST, GONE, STRANGER, SHARED = "U0GUEST", "U0GONE", "U9STRANGER", "C0SHARED"

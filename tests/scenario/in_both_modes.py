@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from hermes_bot import settings
 from hermes_bot.app import HermesApp
 from hermes_bot.workspace.server import WorkspaceServer
+from tests.ports import free_port
 from tests.scenario.bot_process import environment
 from tests.scenario.crowd import dead_letters
 from tests.scenario.stage import Stage, private_in_channels, story_world
@@ -23,7 +23,7 @@ async def staged(mode: str, vectors: Path, folder: Path, **variables: str) -> As
     """A stage with a bot of its own; at the end nothing private stands in a channel and no letter is dead."""
     data = folder / "data"
     shutil.copytree(vectors, data / "cache")
-    port = _free_port()
+    port = free_port()
     url = f"http://127.0.0.1:{port}/slack"
     over_http = mode == "http"
     async with WorkspaceServer(
@@ -45,9 +45,3 @@ async def staged(mode: str, vectors: Path, folder: Path, **variables: str) -> As
             await bot.stop()
         assert private_in_channels(stage) == []
     assert dead_letters(data) == []
-
-
-def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port

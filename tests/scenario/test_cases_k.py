@@ -11,7 +11,8 @@ import pytest_asyncio
 from hermes_bot.edge.edge import Doors
 from hermes_bot.workspace.faults import ApiError
 from hermes_bot.workspace.server import WorkspaceServer
-from tests.edge.rig import Rig, connected, free_port, reply_to
+from tests.edge.rig import Rig, connected, reply_to
+from tests.ports import free_port
 from tests.scenario.in_both_modes import MODES
 
 STREAM_FROM = 200

@@ -13,11 +13,11 @@ import pytest_asyncio
 from hermes_bot.workspace.faults import RateLimited
 from hermes_bot.workspace.people import App, Channel
 from hermes_bot.workspace.posts import Post
+from tests.ports import free_port
 from tests.scenario.cases import SHARED, STRANGER, playing
 from tests.scenario.field import soon, tickets_of
 from tests.scenario.in_both_modes import MODES
 from tests.scenario.stage import OMAR, SUPPORT, Buyer, Stage, Talk, ask_for_refund
-from tests.scenario.test_modes import free_port
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 

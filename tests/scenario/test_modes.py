@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from pathlib import Path
 
 from hermes_bot.workspace.server import WorkspaceServer
+from tests.ports import free_port
 from tests.scenario.bot_process import BotProcess, environment
 from tests.scenario.crowd import dead_letters, settled
 from tests.scenario.stage import LIMIT_S, Stage, short_story, story_world
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
-        return port
 
 
 async def play(server: WorkspaceServer, data: Path) -> None:

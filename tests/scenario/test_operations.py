@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import socket
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,6 +14,7 @@ import aiohttp
 from prometheus_client.parser import text_string_to_metric_families
 
 from hermes_bot.workspace.server import WorkspaceServer
+from tests.ports import free_port
 from tests.scenario.bot_process import BotProcess, environment
 from tests.scenario.stage import SUPPORT, Stage, key_of, story_world
 
@@ -54,7 +54,7 @@ async def test_a_message_is_traced_held_up_by_a_pause_that_survives_a_kill_and_a
     tmp_path: Path, data: Path
 ) -> None:
     async with WorkspaceServer(world=story_world()) as server:
-        stage, variables = Stage(server, data), environment(server, data, HERMES_HTTP__PORT=str(_free_port()))
+        stage, variables = Stage(server, data), environment(server, data, HERMES_HTTP__PORT=str(free_port()))
         desk, bot = Desk(variables, tmp_path), BotProcess(variables, tmp_path)
         buyer = stage.next_buyer()
 
@@ -109,10 +109,3 @@ def _sample(metrics: str, name: str, **labels: str) -> float:
     samples = [sample for family in text_string_to_metric_families(metrics) for sample in family.samples]
     (value,) = [sample.value for sample in samples if sample.name == name and sample.labels == labels]
     return value
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port

@@ -11,9 +11,9 @@ import pytest
 from aiohttp import web
 
 from hermes_bot.workspace.server import WorkspaceServer
+from tests.ports import free_port
 from tests.scenario.refund_crowd import crowd_of, open_shop, world_of
 from tests.scenario.stage import APPROVE, OLIVIA, OMAR, SUPPORT, Buyer, buttons
-from tests.scenario.test_modes import free_port
 from tests.scenario.two_bots import Servers, SharedStage, play, servers_of, two_bots
 from tests.servers import Postgres, Redis, running_redis
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -24,6 +23,7 @@ from hermes_bot.tools.call_log import CallLog
 from hermes_bot.tools.outcome import Caller, Done, Invalid, NeedsApproval, Refused
 from hermes_bot.tools.registry import Level, Tool, ToolUnavailable, tool
 from hermes_bot.tools.toolbox import Toolbox
+from tests.ports import free_port
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SERVER = Path(__file__).with_name("mcp_server.py")
@@ -236,13 +236,6 @@ async def test_only_the_tools_that_the_file_names_are_taken_and_hints_can_be_dis
     more = "tools: [search, publish]\n    trust_annotations: false"
     async with connected(stdio(tmp_path, more), tmp_path) as toolbox:
         assert {each.name: each.level for each in toolbox.listing()} == {"docs__search": "L3", "docs__publish": "L1"}
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 @contextmanager
