@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,25 @@ class Slow:
     delay_s: float
 
 
-Fault = RateLimited | ServerError | ReplyLost | ApiError | TokenRevoked | Slow
+@dataclass(frozen=True, slots=True)
+class Lacks:
+    """The call takes effect, and its answer lacks these fields, as another server's may: "message", "user.profile"."""
+
+    fields: tuple[str, ...]
+
+    def left_of(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the answer without the fields."""
+        left = dict(body)
+        for field in self.fields:
+            outer, _, inner = field.partition(".")
+            if not inner:
+                left.pop(outer, None)
+            elif isinstance(left.get(outer), Mapping):
+                left[outer] = Lacks((inner,)).left_of(left[outer])
+        return left
+
+
+Fault = RateLimited | ServerError | ReplyLost | ApiError | TokenRevoked | Slow | Lacks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +79,15 @@ class Faults:
 
     def __init__(self) -> None:
         self._entries: list[_Entry] = []
+        self._known: frozenset[str] | None = None
+
+    def only(self, *methods: str) -> None:
+        """Answer `unknown_method` to all but these, as an older or another server does; without any, know all again."""
+        self._known = frozenset(methods) or None
+
+    def knows(self, method: str) -> bool:
+        """Return whether the method is one that is answered."""
+        return self._known is None or method in self._known
 
     def add(self, *, method: str, fault: Fault, times: int = 1, channel: str = "") -> None:
         """Spoil the next `times` calls of `method` ("*": of any), in `channel` alone when one is given."""

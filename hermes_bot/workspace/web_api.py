@@ -13,7 +13,17 @@ from hermes_bot.errors import HermesError
 from hermes_bot.workspace.args import Args, arguments_of, token_of
 from hermes_bot.workspace.clock import Clock
 from hermes_bot.workspace.content import content_of
-from hermes_bot.workspace.faults import ApiError, Fault, Faults, RateLimited, ReplyLost, ServerError, Slow, TokenRevoked
+from hermes_bot.workspace.faults import (
+    ApiError,
+    Fault,
+    Faults,
+    Lacks,
+    RateLimited,
+    ReplyLost,
+    ServerError,
+    Slow,
+    TokenRevoked,
+)
 from hermes_bot.workspace.methods import (
     agents,
     chat,
@@ -85,7 +95,7 @@ class WebApi:
         self, name: str, values: Mapping[str, Any], token: str, fault: Fault | None
     ) -> tuple[Json, dict[str, str]]:
         method = METHODS.get(name)
-        if method is None:
+        if method is None or not self._faults.knows(name):
             return _refused(Refusal("unknown_method")), {}
         headers: dict[str, str] = {}
         try:
@@ -100,7 +110,8 @@ class WebApi:
             method.check_scopes(call)
             if isinstance(fault, ApiError):
                 return _refused(Refusal(fault.error)), headers
-            return {"ok": True} | method.run(call), headers
+            body = {"ok": True} | method.run(call)
+            return fault.left_of(body) if isinstance(fault, Lacks) else body, headers
         except Refusal as refusal:
             if refusal.error not in EVERY_METHOD | method.errors and name != "api.test":
                 raise UndeclaredError(f"{name} answered {refusal.error}") from refusal

@@ -8,7 +8,7 @@ from aiohttp import WSServerHandshakeError
 from slack_sdk.errors import SlackApiError
 
 from hermes_bot.workspace.clock import SettableClock
-from hermes_bot.workspace.faults import Slow
+from hermes_bot.workspace.faults import Lacks, Slow
 from hermes_bot.workspace.people import App, demo_world
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.workspace.bot import bare_socket, bot_client
@@ -55,6 +55,31 @@ async def test_the_same_holds_over_http(clock: SettableClock) -> None:
         await server.workspace.wait_for(lambda: server.unsettled == 0)
 
     assert [headers.get("X-Slack-Retry-Reason") for headers, _ in receiver.requests] == [None, "http_timeout"]
+
+
+async def test_a_bare_server_knows_no_method_but_those_that_are_named() -> None:
+    async with WorkspaceServer() as server:
+        client = bot_client(server)
+        server.faults.only("auth.test")
+        assert (await client.auth_test())["ok"]
+        with pytest.raises(SlackApiError, match="unknown_method"):
+            await client.users_info(user="U0EMMA")
+        server.faults.only()
+
+        assert (await client.users_info(user="U0EMMA"))["ok"]
+
+
+async def test_an_answer_lacks_the_fields_that_a_test_takes_away() -> None:
+    async with WorkspaceServer() as server:
+        client = bot_client(server)
+        server.faults.add(method="users.info", fault=Lacks(("user.profile", "user.locale", "nothing", "ok.not")))
+
+        found = (await client.users_info(user="U0EMMA"))["user"]
+        whole = (await client.users_info(user="U0EMMA"))["user"]
+
+    assert found["id"] == "U0EMMA"
+    assert "profile" not in found
+    assert "profile" in whole
 
 
 async def test_a_slow_call_took_effect_before_it_answers(timed: WorkspaceServer, clock: SettableClock) -> None:
