@@ -15,12 +15,13 @@ from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncBoltRequest
 
-from hermes_bot.edge.slack_app import SlackApp
+from hermes_bot.edge.slack_app import SlackApp, refused
 from hermes_bot.errors import HermesError, SettingsError
 
 BODY_BYTES = 1_048_576
 BODY_LIMIT_S = 10.0
 MAX_SKEW_S = 300
+FORM_TYPE = "application/x-www-form-urlencoded"
 PATHS = ("/slack/events", "/slack/interactions", "/slack/commands")
 
 log = logging.getLogger(__name__)
@@ -85,6 +86,7 @@ class HttpDoor:
         if self._secret:
             for path in PATHS:
                 application.router.add_post(path, self._slack)
+                application.router.add_get(path, self._looked_at)
         runner = web.AppRunner(application, access_log=None, auto_decompress=False)
         await runner.setup()
         try:
@@ -133,9 +135,15 @@ class HttpDoor:
             return _error(503, f"{type(error).__name__}: {error}")
         return web.Response(body=body, headers={"Content-Type": content_type})
 
+    async def _looked_at(self, request: web.Request) -> web.Response:
+        """Answer Slack's look at our certificate, which may come as a GET; anything else has to be posted."""
+        if request.query.get("ssl_check") == "1":
+            return web.Response()
+        raise web.HTTPMethodNotAllowed(request.method, ["POST"])
+
     async def _slack(self, request: web.Request) -> web.Response:
         raw = await self._body(request)
-        if raw.startswith(b"ssl_check=1"):  # unsigned, and so goes no further
+        if request.content_type == FORM_TYPE and b"ssl_check=1" in raw.split(b"&"):  # unsigned, and goes no further
             return web.Response()
         refusal = self._refusal(request, raw)
         if refusal:
@@ -147,7 +155,7 @@ class HttpDoor:
             bolt_request = AsyncBoltRequest(body=body, query=request.query_string, headers=dict(request.headers))
         except Exception as error:  # noqa: BLE001 - an edge: slack-bolt stumbles over odd bodies in many ways
             log.warning("malformed request", extra={"path": request.path, "error": type(error).__name__})
-            return _error(400, "malformed")
+            return await to_aiohttp_response(refused("malformed"))
         return await to_aiohttp_response(await self._app.dispatch(bolt_request))
 
     async def _body(self, request: web.Request) -> bytes:

@@ -22,6 +22,8 @@ from hermes_bot.edge.listeners import Listeners, PublishFailed
 from hermes_bot.edge.slack_api import SlackApi, sdk_logger, web_client
 
 ANYTHING = re.compile("")
+LEGACY_PRESS = "interactive_message"  # a button of an attachment: none of ours, and its actions have no id
+NO_RETRY = "x-slack-no-retry"
 
 log = logging.getLogger(__name__)
 
@@ -49,14 +51,14 @@ class SlackApp:
         """Return the answer for Slack: 200, 400 for what makes no sense, 503 when the bus did not take it."""
         self.heard_at = self._clock()
         if not well_formed(request.body):
-            return BoltResponse(status=400, body={"error": "malformed"})
+            return refused("malformed")
         self._running += 1
         self._idle.clear()
         try:
             response: BoltResponse = await self._bolt.async_dispatch(request)
         except Exception:  # an edge: slack-bolt trips over odd payloads, even while it handles its own error
             log.exception("request not understood", extra={"type": str(request.body.get("type"))})
-            return BoltResponse(status=400, body={"error": "not_understood"})
+            return refused("not_understood")
         finally:
             self._running -= 1
             if not self._running:
@@ -89,8 +91,8 @@ class SlackApp:
         app.view(ANYTHING)(self._on_view)
         app.command(ANYTHING)(self._on_command)
         app.shortcut(ANYTHING)(self._on_shortcut)
-        for unwanted in (app.view_closed, app.options):
-            unwanted(ANYTHING)(self._on_unwanted)
+        app.view_closed(ANYTHING)(self._on_unwanted)
+        app.options(ANYTHING)(self._on_options)
         app.error(_on_error)
         return app
 
@@ -119,6 +121,9 @@ class SlackApp:
     async def _on_unwanted(self, ack: AsyncAck) -> None:
         await ack()
 
+    async def _on_options(self, ack: AsyncAck) -> None:
+        await ack(options=[])  # no menu of ours asks for any; without an answer Slack shows an error in it
+
 
 class _Known(AsyncAuthorize):
     """Answers what auth.test said at the start: a look-up per event would lose events when it fails."""
@@ -131,6 +136,11 @@ class _Known(AsyncAuthorize):
         return self._result
 
 
+def refused(error: str) -> BoltResponse:
+    """Return the answer to what would make no more sense if Slack sent it again."""
+    return BoltResponse(status=400, body={"error": error}, headers={NO_RETRY: ["1"]})
+
+
 def well_formed(body: Any) -> bool:
     """Return whether the parts that slack-bolt takes for granted have the right shape."""
     if not isinstance(body, dict) or not body:
@@ -140,7 +150,8 @@ def well_formed(body: Any) -> bool:
         return False
     actions = body.get("actions")
     named = isinstance(actions, list) and actions and all(_named(action) for action in actions)
-    if (body.get("type") == "block_actions" or actions is not None) and not named:
+    pressed = body.get("type") == "block_actions" or (actions is not None and body.get("type") != LEGACY_PRESS)
+    if pressed and not named:
         return False
     view = body.get("view")
     return not str(body.get("type")).startswith("view_") or (
@@ -156,4 +167,4 @@ async def _on_error(error: Exception, body: dict[str, Any]) -> BoltResponse:
     if isinstance(error, PublishFailed):
         return BoltResponse(status=503, body={"error": "not_taken"})
     log.error("request not understood", exc_info=error, extra={"type": str(body.get("type"))})
-    return BoltResponse(status=400, body={"error": "not_understood"})
+    return refused("not_understood")

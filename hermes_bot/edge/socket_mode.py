@@ -9,12 +9,13 @@ from time import time
 from slack_bolt.adapter.socket_mode.async_internals import send_async_response
 from slack_bolt.adapter.socket_mode.internals import build_headers
 from slack_bolt.async_app import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
 from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.async_client import AsyncBaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from hermes_bot.edge.slack_api import SlackApi, sdk_logger, web_client
-from hermes_bot.edge.slack_app import SlackApp
+from hermes_bot.edge.slack_app import NO_RETRY, SlackApp, refused
 from hermes_bot.settings.slack_access import on_loopback
 
 log = logging.getLogger(__name__)
@@ -79,8 +80,11 @@ class SocketDoor:
             bolt_request = AsyncBoltRequest(mode="socket_mode", body=request.payload, headers=build_headers(request))
         except Exception as error:  # noqa: BLE001 - an edge: slack-bolt stumbles over odd bodies in many ways
             log.warning("malformed request", extra={"type": request.type, "error": type(error).__name__})
-            return
-        response = await self._app.dispatch(bolt_request)
+            response = refused("malformed")
+        else:
+            response = await self._app.dispatch(bolt_request)
+        if NO_RETRY in response.headers:  # over a socket the only way to say so is to take it
+            response = BoltResponse(status=200)
         await send_async_response(client, request, response, started)
 
     async def _watched(self, client: SocketModeClient) -> None:

@@ -29,7 +29,8 @@ async def stage(
 
 def echoes(stage: Stage, post: Post) -> list[Json]:
     """Return the bot's own post in the shapes in which Slack may tell the bot of it."""
-    plain = wire.message(post, stage.workspace.roster) | {"channel_type": "channel", "event_ts": post.ts}
+    kind = "im" if post.channel.startswith("D") else "channel"
+    plain = wire.message(post, stage.workspace.roster) | {"channel": post.channel, "channel_type": kind}
     bare = {key: value for key, value in plain.items() if key not in ("bot_id", "bot_profile", "app_id", "user")}
     return [
         plain,
@@ -52,7 +53,8 @@ async def test_c1_the_bots_own_reply_that_comes_back_starts_nothing(stage: Stage
     tickets, posts = ticket_count(stage), len(bot_posts(stage))
     reply = stage.replies(talk)[0]
     for number, echo in enumerate([*echoes(stage, reply), *echoes(stage, replace(reply, thread_ts=""))]):
-        happens(stage, echo | {"ts": f"{reply.ts[:-2]}{number:02}", "text": "Where is my order?"})
+        ts = f"{reply.ts[:-2]}{number:02}"
+        happens(stage, echo | {"ts": ts, "event_ts": ts, "text": "Where is my order?"})
     await stage.quiet()
 
     assert ticket_count(stage) == tickets
@@ -63,13 +65,15 @@ async def test_c1_the_bots_direct_messages_and_cards_that_come_back_start_nothin
     buyer = stage.next_buyer()
     talk = await stage.say(buyer.user, buyer.dm, "Can I talk to a person?")
     await stage.answer(talk)
-    await stage.card("handoff", buyer.name)
+    card = await stage.card("handoff", buyer.name)
     await stage.quiet()
     tickets, posts = ticket_count(stage), len(bot_posts(stage))
-    mine = [post for post in bot_posts(stage) if post.channel in (buyer.dm, HANDOFF)]
+    mine = [card, *(post for post in bot_posts(stage) if post.channel == buyer.dm)]
+    assert {post.channel for post in mine} == {buyer.dm, HANDOFF}
     for post in mine:
-        for echo in echoes(stage, post):
-            happens(stage, echo | {"channel_type": "im" if post.channel == buyer.dm else "channel"})
+        for number, echo in enumerate(echoes(stage, post)):
+            ts = f"{post.ts[:-2]}{number:02}"
+            happens(stage, echo | {"ts": ts, "event_ts": ts, "text": "Where is my order?"})
     await stage.quiet()
 
     assert ticket_count(stage) == tickets

@@ -15,7 +15,7 @@ import pytest_asyncio
 
 from hermes_bot.workspace.http_delivery import HttpDelivery, sign
 from tests.scenario.cases import playing
-from tests.scenario.field import Json, deliver, held, ticket_count, tickets_of
+from tests.scenario.field import Json, acknowledged, deliver, held, ticket_count, tickets_of
 from tests.scenario.stage import APPROVE, OMAR, SUPPORT, Stage, ask_for_refund, paid_once
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -49,7 +49,7 @@ class Replayer:
         self._url = urls_of(stage)
         stamp = str(int(time.time()) - age_s)
         secret = stage.server.world.app.signing_secret
-        self._headers = {
+        self.marks = {
             "Content-Type": kind,
             "X-Slack-Request-Timestamp": stamp,
             "X-Slack-Signature": sign(secret, stamp, raw) if signature is None else signature,
@@ -60,7 +60,7 @@ class Replayer:
         """Return the status of the answer."""
         async with (
             aiohttp.ClientSession() as session,
-            session.post(self._url + path, data=self._raw, headers=self._headers) as response,
+            session.post(self._url + path, data=self._raw, headers=self.marks) as response,
         ):
             return response.status
 
@@ -179,3 +179,62 @@ async def test_n1_what_makes_no_sense_is_refused_and_never_a_failure_of_ours(
 
 async def test_n1_slack_can_verify_the_address(stage: Stage) -> None:
     await way(stage).verify()
+
+
+async def asked(url: str, method: str, raw: bytes = b"", kind: str = "") -> int:
+    """Return the status of an answer to somebody who signs nothing."""
+    headers = {"Content-Type": kind} if kind else {}
+    async with (
+        aiohttp.ClientSession() as session,
+        session.request(method, url, data=raw or None, headers=headers) as response,
+    ):
+        return response.status
+
+
+@pytest.mark.parametrize("path", ["/events", "/interactions", "/commands"])
+async def test_n_slacks_look_at_the_certificate_is_answered_unsigned_in_each_of_its_forms(
+    stage: Stage, path: str
+) -> None:
+    url, tickets = urls_of(stage) + path, ticket_count(stage)
+    looks = [await asked(f"{url}?ssl_check=1&token=x", "GET")]
+    for raw in (b"ssl_check=1", b"token=x&ssl_check=1", b"ssl_check=1&command=%2Fhermes&text=help&user_id=U0EMMA"):
+        looks.append(await asked(url, "POST", raw, FORM_TYPE))
+    others = [await asked(url, "GET"), await asked(f"{url}?ssl_check=0", "GET"), await asked(url, "PUT", b"x")]
+    in_an_event = json.dumps({"type": "event_callback", "event": {"text": "a&ssl_check=1&b"}}).encode()
+
+    assert looks == [200] * 4
+    assert others == [405] * 3
+    assert await asked(url, "POST", in_an_event, JSON_TYPE) == 401
+    assert await asked(url, "POST", b"ssl_check=1", JSON_TYPE) == 401
+    assert ticket_count(stage) == tickets
+
+
+@pytest.mark.parametrize("path", ["/events", "/interactions"])
+@pytest.mark.parametrize("kind", [JSON_TYPE, f"{JSON_TYPE}; charset=utf-8", "text/plain", FORM_TYPE])
+async def test_n_the_signature_is_over_the_bytes_as_they_came(stage: Stage, path: str, kind: str) -> None:
+    with held(stage) as bodies:
+        talk = await stage.say("U0LINA", SUPPORT, "我的订单在哪里? שלום \u200d👍🏽 Where is my order?")
+    raw = (json.dumps(bodies[0], ensure_ascii=False, indent=3) + " \r\n").encode()
+    assert await Replayer(stage, raw, kind=kind).send(path) == 200
+
+    assert await stage.answer(talk)
+
+
+async def test_n_a_retry_mark_is_no_reason_to_drop_what_was_never_taken(stage: Stage) -> None:
+    with held(stage) as bodies:
+        talk = await stage.say("U0LINA", SUPPORT, "Where is my order?")
+    retry = Replayer(stage, json.dumps(bodies[0] | {"event_time": 1_600_000_000}).encode())
+    retry.marks |= {"X-Slack-Retry-Num": "3", "X-Slack-Retry-Reason": "http_timeout"}
+    assert [await retry.send(), await retry.send()] == [200, 200]
+    await stage.answer(talk)
+    await stage.quiet()
+
+    assert len(stage.replies(talk)) == 1
+
+
+async def test_n_what_makes_no_sense_is_not_sent_again(stage: Stage) -> None:
+    way(stage).sent.clear()
+    deliver(stage, {"type": "event_callback", "event_id": "Ev0SENSELESS", "event": {"type": 7}})
+    await acknowledged(stage)
+
+    assert [(each.attempt, each.reason) for each in way(stage).sent] == [(0, "http_error")]
