@@ -28,6 +28,13 @@ _KEEPS = re.compile(
     r"|留着|留下|保留|不退|别退|不用退|不要退|没问题"
 )
 _CLAUSE = re.compile(r"[.,;!?，。；！？、\n]|\b(?:but|and)\b|但是?|不过")
+_TELLS = re.compile(r"\b(?:bought|ordered|purchased|got|received)\b|买了|订了|订购了|下单了|收到了")
+_ASKS = re.compile(
+    r"\b(?:refund|return|back|want|would|like|please|keep|is|are|was|were|does|doesn't|don't|not|too|broken|damaged|faulty"
+    r"|defective|wrong|missing|without|instead)\b|[退坏破错缺少想要请换不]"
+)
+_EVERY = re.compile(r"\b(?:both|all|every|everything|each|whole|them)\b|都|全|所有|一起")
+_MERE_WORDS = 4
 _HAN = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -69,9 +76,10 @@ def wanted_of(written: str, items: Iterable[Item]) -> Wanted | None:
 def goods_in(text: str, items: Sequence[Item]) -> tuple[Wanted, ...]:
     """Return the goods of an order that the text names, in the order's own order; empty where it names none.
 
-    "everything except the kettle" is all the others; "I keep the kettle" is no wish for it.
+    "everything except the kettle" is all the others; "I keep the kettle" is no wish for it, and "I bought a kettle and
+    a lamp, refund the lamp" one for the lamp.
     """
-    flat = _flat(text[:MOST_TEXT])
+    flat = _asked_of(_flat(text[:MOST_TEXT]), items)
     places = {item.sku: place for item in items if (place := _place(flat, item)) is not None}
     kept = _kept(flat, items)
     if kept and not _EXCEPT.search(flat):
@@ -90,7 +98,7 @@ def goods_in(text: str, items: Sequence[Item]) -> tuple[Wanted, ...]:
 
 def names_goods_unclearly(text: str, items: Sequence[Item]) -> bool:
     """Return whether the text names more pieces than the order has, or keeps what it also wants to give back."""
-    flat = _flat(text[:MOST_TEXT])
+    flat = _asked_of(_flat(text[:MOST_TEXT]), items)
     places = {item.sku: place for item in items if (place := _place(flat, item)) is not None}
     if any(item.sku in places and _number_before(flat, places[item.sku]) > item.quantity for item in items):
         return True
@@ -100,6 +108,21 @@ def names_goods_unclearly(text: str, items: Sequence[Item]) -> bool:
     others = [clause for clause in _CLAUSE.split(flat) if not _KEEPS.search(clause)]
     both = any(item.sku in kept and _place(clause, item) is not None for clause in others for item in items)
     return both or (bool(kept) and not _besides(kept, places, items))
+
+
+def _asked_of(flat: str, items: Sequence[Item]) -> str:
+    """Return the text without the clauses that only tell what was bought, where goods are named besides."""
+    rest, told, start = [], False, 0
+    for end in (*_CLAUSE.finditer(flat), None):
+        clause = flat[start : end.start() if end else None]
+        mere = len(clause.split()) <= _MERE_WORDS and not _ASKS.search(clause)
+        told = bool(_TELLS.search(clause) and not _ASKS.search(clause)) or (told and mere)
+        rest.append("" if told else clause)
+        rest.append(end[0] if end else "")
+        start = end.end() if end else start
+    asked = "".join(rest)
+    named = any(_place(asked, item) is not None for item in items)
+    return asked if named and not _EVERY.search(asked) else flat
 
 
 def _kept(flat: str, items: Sequence[Item]) -> set[str]:

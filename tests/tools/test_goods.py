@@ -30,6 +30,14 @@ ENGLISH, CHINESE = (KETTLE, BOTTLES, PANS), (EARPHONES, CUPS)
         ("退一个保温杯", CHINESE, ["WB-034 x1"]),
         ("除了耳机都退", CHINESE, ["WB-034 x2"]),
         ("台灯坏了", CHINESE, []),
+        ("I bought a kettle and pans, refund the kettle", ENGLISH, ["KT-100 x1"]),
+        ("I ordered two bottles. Please refund one bottle", ENGLISH, ["WB-033 x1"]),
+        ("I got the pans and the kettle is broken, money back please", ENGLISH, ["KT-100 x1"]),
+        ("I bought a kettle and pans, refund both", ENGLISH, ["KT-100 x1", "PN-018 x1"]),
+        ("I bought a kettle and pans, I want my money back", ENGLISH, ["KT-100 x1", "PN-018 x1"]),
+        ("I received a broken kettle and the pans", ENGLISH, ["KT-100 x1", "PN-018 x1"]),
+        ("我买了耳机和保温杯，耳机坏了，请退款", CHINESE, ["HD-210 x1"]),
+        ("我买了耳机、保温杯，都要退", CHINESE, ["HD-210 x1", "WB-034 x2"]),
     ],
 )
 def test_goods_are_known_by_what_people_call_them(text: str, items: tuple[Item, ...], goods: list[str]) -> None:
