@@ -53,6 +53,7 @@ def build_edge(
         corrections=CorrectionForms(stores.proposals, stores.tickets, file=settings.routing.file),
         surface=surface,
         stream_from=slack.stream_from,
+        seen_reaction=slack.seen_reaction,
     )
     rules = rules_of(settings)
     return SlackEdge(api, desk, bus.publish, doors=doors, policy=policy, rules=rules, clock=clock, probes=probes)

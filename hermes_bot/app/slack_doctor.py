@@ -23,6 +23,7 @@ from hermes_bot.errors import HermesError, PermanentError
 from hermes_bot.settings import Mode, Settings
 
 NOTED_SKEW_S = 60
+REACTIONS = "reactions:write"
 REMEDY_SCOPES = "hermes-bot manifest prints the app; paste it under App Manifest, then reinstall the app"
 REMEDY_START = "start the bot, write to it in Slack, and run this again"
 REMEDY_EVENTS = "write to the bot in Slack; if this stays, compare the app with what hermes-bot manifest prints"
@@ -44,7 +45,7 @@ async def slack(settings: Settings, clock: Callable[[], datetime]) -> AsyncItera
             yield problem("slack", str(error), REMEDY_ACCESS)
             return
         yield ok("slack", f"{told.get('user')} in {told.get('team')}, {settings.mode.value}")
-        for finding in (*_scopes(headers), *_skew(headers, clock())):
+        for finding in (*_scopes(headers, settings), *_skew(headers, clock())):
             yield finding
         if settings.mode is Mode.SOCKET:
             yield await _socket(settings, session)
@@ -55,18 +56,19 @@ async def slack(settings: Settings, clock: Callable[[], datetime]) -> AsyncItera
             yield finding
 
 
-def _scopes(headers: Mapping[str, Any]) -> Iterable[Finding]:
+def _scopes(headers: Mapping[str, Any], settings: Settings) -> Iterable[Finding]:
     told = next((value for name, value in headers.items() if name.lower() == "x-oauth-scopes"), None)
     if told is None:
         yield note("slack scopes", "Slack does not say which scopes the token has")
         return
     granted = {scope.strip() for scope in str(told).split(",")}
-    missing = [scope for scope in SCOPES if scope not in granted]
+    spare = () if settings.slack.seen_reaction else (REACTIONS,)
+    missing = [scope for scope in SCOPES if scope not in granted and scope not in spare]
     if missing:
         text = "; ".join(f"{scope} is missing ({SCOPES[scope]})" for scope in missing)
         yield problem("slack scopes", text, REMEDY_SCOPES)
     else:
-        yield ok("slack scopes", f"all {len(SCOPES)}")
+        yield ok("slack scopes", f"all {len(granted & SCOPES.keys())}")
 
 
 def _skew(headers: Mapping[str, Any], now: datetime) -> Iterable[Finding]:

@@ -33,7 +33,7 @@ class Desk:
     `render` gives a text for customers, `tool_of` the tool of a name, whose arguments Edit asks for, `due` the tickets
     whose card is to be drawn, `on_call` are those who are told when no card can be posted, and `surface` is what
     commands, shortcuts and Home read; without it there are none. An answer of `stream_from` characters appears piece by
-    piece; 0: none does.
+    piece; 0: none does. `seen_reaction` is the reaction on a message that is in work, empty for none.
     """
 
     directory: Directory
@@ -47,3 +47,4 @@ class Desk:
     corrections: Corrections | None = None
     surface: Surface | None = None
     stream_from: int = 0
+    seen_reaction: str = ""

@@ -31,6 +31,7 @@ from hermes_bot.edge.painter import Painter
 from hermes_bot.edge.poster import Poster
 from hermes_bot.edge.proposal_cards import ProposalCards
 from hermes_bot.edge.proposal_clicks import proposal_concern
+from hermes_bot.edge.reactions import Reactions
 from hermes_bot.edge.responder import Responder
 from hermes_bot.edge.sessions import Sessions
 from hermes_bot.edge.slack_api import SlackApi
@@ -247,7 +248,8 @@ class SlackEdge:
     def _joined(self, policy: ChannelPolicy, team: str, responder: Responder) -> dict[str, Handler]:
         """Return all handlers that there is something to work with for."""
         desk, surface = self._desk, self._desk.surface
-        sessions = Sessions(self._api, surface.overview) if surface is not None else None
+        seen = Reactions(self._api, desk.posts, name=desk.seen_reaction, clock=self._clock)
+        sessions = Sessions(self._api, surface.overview, seen) if surface is not None else None
         handlers = self._wired(policy, team, sessions) | self._correcting(policy, team)
         if surface is None or sessions is None:
             return handlers | dict.fromkeys(SURFACE_TYPES, _unheard)

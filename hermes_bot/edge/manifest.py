@@ -32,6 +32,7 @@ SCOPES: Mapping[str, str] = {
     "im:write": "private details go to their owner alone",
     "mpim:history": "group direct messages",
     "mpim:read": "who they are with",
+    "reactions:write": "the mark on a message in work, where slack.seen_reaction names one",
     "usergroups:read": "groups as approvers and operators",
     "users:read": "names, and who is a guest or was deactivated",
     "users:read.email": "a customer is known by the address of their profile",

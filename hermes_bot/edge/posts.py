@@ -47,3 +47,7 @@ class Posts:
             connection.execute(insert(posts).values(**row))
 
         await self._database.run(work)
+
+    async def forget(self, key: str) -> None:
+        """Know nothing of a post with this key any more."""
+        await self._database.run(lambda connection: connection.execute(delete(posts).where(posts.c.key == key)))

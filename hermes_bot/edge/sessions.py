@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from hermes_bot.edge.reactions import Reactions
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 
@@ -52,8 +53,9 @@ class Roots(Protocol):
 class Sessions:
     """Keeps the status of each conversation as its ticket is."""
 
-    def __init__(self, api: SlackApi, roots: Roots | None) -> None:
+    def __init__(self, api: SlackApi, roots: Roots | None, seen: Reactions) -> None:
         self._api = api
+        self._seen = seen
         self._roots = roots
         self._shown: dict[str, _Shown] = {}
         self._answered: dict[str, int] = {}
@@ -62,15 +64,21 @@ class Sessions:
     async def follow(self, ticket: Ticket) -> None:
         """Show how far the ticket is now."""
         status = _status(ticket)
-        if status == PROCESSING and self._answered.get(ticket.id, -1) >= ticket.turn:
+        if status == PROCESSING and self._is_answered(ticket):
             status = ACTIVE  # the answer to the newest message stands already
         await self._show(ticket, status)
+        if status == PROCESSING:
+            said_at = await self._said_at(ticket)
+            await self._seen.show(ticket.id, ticket.channel, said_at, still=lambda: not self._is_answered(ticket))
+        else:
+            await self._seen.clear(ticket.id)
 
     async def answered(self, ticket: Ticket) -> None:
         """Show that the bot has answered, and what it waits for."""
         self._nothing_in_work(ticket)
         status = _status(ticket)
         await self._show(ticket, ACTIVE if status == PROCESSING else status)
+        await self._seen.clear(ticket.id)
 
     async def stopped(self, channel: str, thread_ts: str, there: Sequence[Ticket]) -> None:
         """Show that nothing is in work where somebody pressed Stop: Slack leaves that to us.
@@ -84,6 +92,11 @@ class Sessions:
             with_people = with_people or (ticket.owner is not Owner.BOT and not ticket.status.ended)
         if thread_ts and self._agent:
             await self._told(channel, thread_ts, SUSPENDED if with_people else ACTIVE)
+        for ticket in there:
+            await self._seen.clear(ticket.id)
+
+    def _is_answered(self, ticket: Ticket) -> bool:
+        return self._answered.get(ticket.id, -1) >= ticket.turn
 
     def _nothing_in_work(self, ticket: Ticket) -> None:
         if len(self._answered) >= MOST_REMEMBERED:
@@ -115,8 +128,9 @@ class Sessions:
         return not refused
 
     async def _root(self, ticket: Ticket) -> str:
-        if ticket.thread_ts:
-            return ticket.thread_ts
+        return ticket.thread_ts or await self._said_at(ticket)
+
+    async def _said_at(self, ticket: Ticket) -> str:
         return await self._roots.said_at(ticket.id) if self._roots is not None else ""
 
 

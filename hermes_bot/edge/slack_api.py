@@ -19,6 +19,21 @@ PAGE_SIZE = 200
 MAX_PAGES = 10
 
 log = logging.getLogger(__name__)
+UNAVAILABLE = "unavailable"
+"""What `attempt` returns where Slack is busy or away, or its answer got lost."""
+NAMES_A_CALL = (
+    "channel",
+    "channel_id",
+    "ts",
+    "thread_ts",
+    "message_ts",
+    "user",
+    "users",
+    "user_id",
+    "usergroup",
+    "cursor",
+)
+"""The arguments by which a call that has to wait is known again."""
 
 
 def sdk_logger(level: int = logging.WARNING) -> logging.Logger:
@@ -81,7 +96,7 @@ class SlackApi:
             return error.error.partition(" ")[0]
         except TransientError as error:
             log.debug("let go", extra={"method": method, "error": str(error)})
-            return "unavailable"
+            return UNAVAILABLE
         return ""
 
     async def pages(

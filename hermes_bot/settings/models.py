@@ -70,6 +70,7 @@ class RoutingSettings(Section):
     """`routing`: the route table, relative to the folder of `hermes.yaml`.
 
     `labelled` are texts with the route they should get, against which a suggested change is measured; relative to
+    seen_reaction: Annotated[str, Field(pattern=r"^([a-z0-9_+'-]{1,100})?$")] = ""
     the route table, empty where there are none.
     """
 

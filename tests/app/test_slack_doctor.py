@@ -67,6 +67,14 @@ async def test_each_missing_scope_is_named_with_what_it_is_for(tmp_path: Path) -
     assert "commands is missing" in told["slack scopes"]
 
 
+async def test_a_scope_for_a_reaction_that_nobody_wants_is_not_missed(tmp_path: Path) -> None:
+    few = [scope for scope in SCOPES if scope != "reactions:write"]
+
+    assert problems(await found(tmp_path, with_scopes(demo_world(), *few))) == {}
+    wanted = await found(tmp_path, with_scopes(demo_world(), *few), HERMES_SLACK__SEEN_REACTION="eyes")
+    assert "reactions:write is missing" in problems(wanted)["slack scopes"]
+
+
 @pytest.mark.parametrize("minutes, level", [(0, "ok"), (2, "note"), (-2, "note"), (6, "problem"), (-6, "problem")])
 async def test_a_clock_that_is_off_is_told(tmp_path: Path, minutes: int, level: str) -> None:
     findings = await found(tmp_path, demo_world(), clock=lambda: utc_now() + timedelta(minutes=minutes))

@@ -53,9 +53,6 @@ async def test_l3_where_the_bot_may_not_post_it_does_not_insist_and_people_are_t
     [
         ("users.info", "user_not_visible"),
         ("chat.getPermalink", "message_not_found"),
-        ("reactions.add", "already_reacted"),
-        ("reactions.remove", "no_reaction"),
-        ("reactions.add", "message_not_found"),
         ("agents.sessions.setStatus", "not_enabled"),
         ("assistant.threads.setStatus", "invalid_thread_ts"),
         ("chat.delete", "cant_delete_message"),
