@@ -10,6 +10,7 @@ from hermes_bot.workspace.couriers import Couriers
 from hermes_bot.workspace.ids import Ids
 from hermes_bot.workspace.people import App, Channel
 from hermes_bot.workspace.posts import Json, Post, PostStore
+from hermes_bot.workspace.rate_limits import RateLimits
 from hermes_bot.workspace.roster import Roster
 
 _MESSAGE_EVENTS = {"im": "message.im", "mpim": "message.mpim", "group": "message.groups", "channel": "message.channels"}
@@ -35,10 +36,14 @@ _SCOPES = {
 class Events:
     """Builds the events and hands them to the couriers. An app hears of the conversations that its bot is in."""
 
-    def __init__(self, roster: Roster, posts: PostStore, couriers: Couriers, clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self, roster: Roster, posts: PostStore, couriers: Couriers, limits: RateLimits, clock: Clock, ids: Ids
+    ) -> None:
         self._roster = roster
         self._posts = posts
         self._couriers = couriers
+        self._limits = limits
+        self._told_of_limit: dict[str, int] = {}
         self._clock = clock
         self._ids = ids
 
@@ -100,7 +105,11 @@ class Events:
         app = app or self._roster.app
         kind = _kind(event)
         covered = kind not in _SCOPES or app.granted(_SCOPES[kind])
-        if app.subscribed(kind) and covered:
+        if not app.subscribed(kind) or not covered:
+            return
+        if self._limits.event_wait_s(app.id):
+            self._limited(app)
+        else:
             self._couriers.of(app).send_event(self._wrapped(event, app, channel, author))
 
     def _wrapped(self, event: Json, app: App, channel: Channel | None, author: str) -> Json:
@@ -138,6 +147,13 @@ class Events:
         body = {"token": "local-verification-token", "type": "app_rate_limited", "team_id": app.team}
         more = {"minute_rate_limited": now - now % 60, "api_app_id": app.id, "event_id": self._ids.next("Ev")}
         self._couriers.of(app).send_event(body | more)
+
+    def _limited(self, app: App) -> None:
+        """Let the event go, and tell the app so once a minute."""
+        minute = int(self._clock.now()) // 60
+        if self._told_of_limit.get(app.id) != minute:
+            self._told_of_limit[app.id] = minute
+            self.too_many(app)
 
     def _hidden(self, post: Post, subtype: str, body: Json) -> None:
         channel = self._roster.channel(post.channel)

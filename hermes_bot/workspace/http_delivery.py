@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import hmac
+import itertools
 import json
 import secrets
 import time
@@ -21,8 +22,11 @@ from hermes_bot.workspace.deliveries import ACK_LIMIT_S, RETRY_AFTER_S
 from hermes_bot.workspace.people import App
 from hermes_bot.workspace.posts import Json
 from hermes_bot.workspace.refusal import Refusal
+from hermes_bot.workspace.subscriptions import Subscriptions
 
+DELAYED_AFTER_S = (3_600.0,) * 24
 _MAX_REDIRECTS = 2
+_TAKEN = 2  # of 2xx; what a redirect leads to counts, not the redirect
 _REMEMBERED = 10_000
 
 
@@ -57,7 +61,8 @@ class HttpDelivery:
     """The courier that posts to the app's request URLs.
 
     `wall` dates the signatures, which the app judges by its own, real clock; limits and retries go by `clock`. A test
-    lets the two clocks differ by `skew_s`, and signs with another `secret` than the app's.
+    lets the two clocks differ by `skew_s`, and signs with another `secret` than the app's. With `delayed_events` an
+    event that was not taken comes again every hour of a day, as Slack has it where an app turned Delayed Events on.
     """
 
     def __init__(
@@ -80,6 +85,8 @@ class HttpDelivery:
         self._interactions_url = urls.interactions or urls.events
         self._commands_url = urls.commands or self._interactions_url
         self.faults = faults or AckFaults()
+        self.delayed_events = False
+        self.subscriptions = Subscriptions(clock)
         self._session: aiohttp.ClientSession | None = None
         self._tasks: dict[asyncio.Task[None], Json] = {}
         self.sent: deque[HttpTry] = deque(maxlen=_REMEMBERED)
@@ -90,7 +97,11 @@ class HttpDelivery:
         return len(self._tasks)
 
     def send_event(self, body: Json) -> None:
-        """Deliver an event, with three retries."""
+        """Deliver an event, with three retries; none to an app whose subscriptions were disabled."""
+        if self.subscriptions.disabled:
+            self.lost.append(body)
+            return
+        self.subscriptions.sent()
         task = asyncio.get_running_loop().create_task(self._deliver(body), name=f"deliver-{body['event_id']}")
         self._tasks[task] = body
         task.add_done_callback(self._ended)
@@ -143,16 +154,18 @@ class HttpDelivery:
     async def _deliver(self, body: Json) -> None:
         raw = json.dumps(body).encode()
         headers: dict[str, str] = {}
-        for attempt in range(len(RETRY_AFTER_S) + 1):
+        for attempt in itertools.count():
             answer = await self._post(self.events_url, raw, "application/json", headers, body["event_id"])
             now = self._clock.now()
             self.sent.append(HttpTry(event_id=body["event_id"], attempt=attempt, reason=answer.reason, at=now))
+            self.subscriptions.tried(taken=not answer.reason)
             self._wake()
             if not answer.reason:
                 return
-            if answer.no_retry or attempt == len(RETRY_AFTER_S):
+            delays_s = RETRY_AFTER_S + (DELAYED_AFTER_S if self.delayed_events else ())
+            if answer.no_retry or attempt == len(delays_s) or self.subscriptions.disabled:
                 break
-            await self._pause(RETRY_AFTER_S[attempt])
+            await self._pause(delays_s[attempt])
             headers = {"X-Slack-Retry-Num": str(attempt + 1), "X-Slack-Retry-Reason": answer.reason}
         self.lost.append(body)
 
@@ -188,8 +201,8 @@ class HttpDelivery:
         if self._session is None:
             self._session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=60))
         async with self._session.post(url, data=body, headers=headers, max_redirects=_MAX_REDIRECTS + 1) as response:
-            reason = "" if response.ok else "http_error"
-            no_retry = response.headers.get("X-Slack-No-Retry") == "1"
+            reason = "" if response.status // 100 == _TAKEN else "http_error"
+            no_retry = bool(reason) and response.headers.get("X-Slack-No-Retry") == "1"
             return _Answer(response.status, await response.text(), reason, no_retry)
 
     def _signature(self, body: bytes) -> dict[str, str]:

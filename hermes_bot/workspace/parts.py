@@ -20,6 +20,7 @@ from hermes_bot.workspace.payloads import Payloads
 from hermes_bot.workspace.people import App, Channel, World
 from hermes_bot.workspace.posts import Post, PostStore
 from hermes_bot.workspace.pressed import Pressed
+from hermes_bot.workspace.rate_limits import RateLimits
 from hermes_bot.workspace.refusal import Refusal
 from hermes_bot.workspace.response_urls import ResponseUrls
 from hermes_bot.workspace.roster import Roster
@@ -32,9 +33,10 @@ from hermes_bot.workspace.typed_text import typed_text
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outside:
-    """What a workspace needs from its server: the ways to the apps, by app id, and addresses on its port."""
+    """What a workspace needs from its server: the ways to the apps, by app id, their limits, addresses on its port."""
 
     couriers: Mapping[str, Courier]
+    limits: RateLimits
     base_url: Callable[[], str]
     socket_url: Callable[[App], str]
 
@@ -55,7 +57,7 @@ class Parts:
         self.roster = Roster(world, lambda: feed.publish(Change(kind="state")))
         self.posts = PostStore(clock)
         self.files = FileStore(ids, clock, outside.base_url)
-        self.events = Events(self.roster, self.posts, self.couriers, clock, ids)
+        self.events = Events(self.roster, self.posts, self.couriers, outside.limits, clock, ids)
         self.conversations = Conversations(self.posts, self.events, feed)
         self.sessions = Sessions(clock, feed)
         self.streams = Streams(clock, ids, self.posts, self.conversations)

@@ -68,7 +68,10 @@ class WorkspaceServer:
             if app.id in urls
         }
         outside = Outside(
-            couriers={**self._sockets, **self._https}, base_url=lambda: self.url, socket_url=self._socket_url
+            couriers={**self._sockets, **self._https},
+            limits=self.limits,
+            base_url=lambda: self.url,
+            socket_url=self._socket_url,
         )
         chance = random.Random(seed)  # noqa: S311 - names messages, keeps nothing secret
         self.workspace = Workspace(self.world, outside, clock=clock, ids=ids, feed=feed, chance=chance)

@@ -103,7 +103,7 @@ class WebApi:
             if method.token_kind != "none":  # noqa: S105 - a kind, not a token
                 app = self._tokens.check(token, method.token_kind)
             headers["X-OAuth-Scopes"] = ",".join(app.scopes if app.scopes is not None else EVERY_SCOPE)
-            call = Call(self._workspace, Args(values), app)
+            call = Call(self._workspace, Args(self._limits.bounded(name, values)), app)
             wait_s = self._limits.wait_s(app.id, name, method.tier, str(values.get("channel", "")))
             if wait_s:
                 raise _TooFast(wait_s)

@@ -19,12 +19,22 @@ class Receiver:
         self.requests.append((dict(request.headers), body))
         return self.answer(body)
 
+    async def pass_on(self, request: web.Request) -> web.Response:
+        left = int(request.match_info["left"])
+        to = f"/redirect/{left - 1}" if left > 1 else "/slack/events"
+        return web.Response(status=307, headers={"Location": to})
+
+    def behind(self, redirects: int) -> str:
+        """The address from which so many redirects lead here."""
+        return self.url.replace("/slack/events", f"/redirect/{redirects}")
+
 
 @asynccontextmanager
 async def receiving() -> AsyncIterator[Receiver]:
     receiver = Receiver()
     app = web.Application()
     app.router.add_post("/slack/events", receiver.take)
+    app.router.add_post("/redirect/{left}", receiver.pass_on)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
     await web.TCPSite(runner, "127.0.0.1", 0).start()
