@@ -1,6 +1,7 @@
 """What all tests share: the labelled data beside the checkout, databases, the routes' vectors, a workspace."""
 
 import os
+import random
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,6 +20,12 @@ from tests.servers import NoServer, Postgres, running_postgres
 
 settings.register_profile("hermes", deadline=None)  # a busy machine is no failure; pytest-timeout guards hanging
 settings.load_profile("hermes")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Give all workers the same seed of hashes, another one each run: they have to find the tests in the same order."""
+    os.environ.setdefault("PYTHONHASHSEED", str(random.SystemRandom().randrange(2**32)))
 
 
 @pytest.fixture(scope="session")

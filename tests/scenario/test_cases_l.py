@@ -17,7 +17,10 @@ from tests.scenario.stage import APPROVE, CORNER, OMAR, SUPPORT, Stage, ask_for_
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 MANY = 100
-PATIENT = {"HERMES_AGENTS__CIRCUIT_BREAKER__FAILURE_THRESHOLD": "50"}  # or a minute of silence follows
+PATIENT = {
+    "HERMES_AGENTS__CIRCUIT_BREAKER__FAILURE_THRESHOLD": "50",  # or a minute of silence follows
+    "HERMES_AGENTS__SLACK__RETRY_POLICY__BACKOFF_START_S": "0.2",  # what Slack did not take is sent again soon
+}
 REFUSED = r"reply.ready .*(is_archived|not_in_channel|channel_not_found|restricted_action)"
 
 

@@ -9,13 +9,17 @@ from typing import Any
 import aiohttp
 import pytest
 import pytest_asyncio
+from slack_sdk.errors import SlackApiError
+from slack_sdk.web.async_client import AsyncWebClient
+from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from hermes_bot.workspace.faults import RateLimited
+from hermes_bot.edge import slack_errors
+from hermes_bot.workspace.faults import ApiError, RateLimited
 from hermes_bot.workspace.people import App, Channel
 from hermes_bot.workspace.posts import Post
 from tests.ports import free_port
 from tests.scenario.cases import SHARED, STRANGER, playing
-from tests.scenario.field import soon, tickets_of
+from tests.scenario.field import TEAM, bot_posts, soon, tickets_of
 from tests.scenario.in_both_modes import MODES
 from tests.scenario.stage import OMAR, SUPPORT, Buyer, Stage, Talk, ask_for_refund
 
@@ -23,6 +27,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 SECRET = "C0SECRET"
 REFUSED_CALLS = 40
+TOKEN_AGAIN_S = 4.0  # a refused token is tried again twice a minute; nobody has to wait for that here
 
 
 @pytest.fixture(scope="module")
@@ -110,21 +115,76 @@ async def test_o1_an_answer_that_is_streamed_names_the_human_and_their_team(
 ) -> None:
     user = STRANGER if place == SHARED else stage.next_buyer().user
     started: list[dict[str, Any]] = []
-    begin = type(stage.workspace.streams).start
+    begin = AsyncWebClient.chat_startStream
 
-    def listened(streams: Any, *arguments: Any, **named: Any) -> Any:
-        started.append({"arguments": arguments, **named})
-        return begin(streams, *arguments, **named)
+    async def listened(client: AsyncWebClient, **named: Any) -> AsyncSlackResponse:
+        started.append(named)
+        return await begin(client, **named)
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(stage.workspace.streams), "start", listened)
+        patch.setattr(AsyncWebClient, "chat_startStream", listened)
         talk = await stage.say(user, SHARED if place == SHARED else SUPPORT, "Where is my order?")
         await stage.answer(talk)
         await stage.quiet()
 
+    people = [(each["recipient_user_id"], each["recipient_team_id"]) for each in started]
+    assert people == [(user, "T9OTHER" if place == SHARED else TEAM)]
     assert len(stage.replies(talk)) == 1
-    assert user in repr(started)
+
+
+@pytest.mark.parametrize("missing", ["recipient_user_id", "recipient_team_id"])
+async def test_o1_without_a_recipient_the_workspace_streams_nothing_in_a_channel(stage: Stage, missing: str) -> None:
+    talk = await stage.say("U0EMMA", SUPPORT, "Where is my order?")
+    await stage.answer(talk)
+    person = {"recipient_user_id": "U0EMMA", "recipient_team_id": TEAM} | {missing: None}
+    client = AsyncWebClient(stage.server.world.app.bot_token, base_url=stage.server.api_url, retry_handlers=[])
+    client.proxy = None
+
+    with pytest.raises(SlackApiError, match=f"missing_{missing}"):
+        await client.chat_startStream(channel=SUPPORT, thread_ts=talk.ts, **person)
+
+
+FAULTY = [
+    ("chat.startStream", "channel_type_not_supported"),
+    ("chat.appendStream", "message_not_in_streaming_state"),
+    ("chat.stopStream", "internal_error"),
+    ("chat.update", "streaming_state_conflict"),
+    ("agents.sessions.setStatus", "invalid_thread_ts"),
+]
+
+
+@pytest.mark.parametrize("method, error", FAULTY)
+async def test_o_what_goes_wrong_with_the_show_leaves_one_whole_answer(stage: Stage, method: str, error: str) -> None:
+    buyer = stage.next_buyer()
+    stage.server.faults.add(method=method, fault=ApiError(error))
+    talk = await stage.say(buyer.user, SUPPORT, f"Where is my order {buyer.order.id}?")
+    await stage.answer(talk)
+    await stage.quiet()
+
     assert stage.server.faults.waiting() == 0
+    (reply,) = stage.replies(talk)
+    assert "was delivered" in reply.text
+    assert reply.streaming in ("", "completed")
+
+
+async def test_o_a_conversation_of_the_older_assistant_view_gets_its_prompts_and_answers_in_its_thread(
+    stage: Stage,
+) -> None:
+    buyer = stage.next_buyer()
+    posts = len(bot_posts(stage))
+    thread_ts = stage.workspace.odd.assistant_thread(buyer.user, context_channel=SUPPORT)
+    await stage.until(lambda: _prompts(stage, buyer, thread_ts))
+    stage.workspace.odd.assistant_context(buyer.user, thread_ts, SECRET)
+    await stage.quiet()
+    assert len(bot_posts(stage)) == posts + 1  # Slack's own "New Assistant Thread"
+    talk = await stage.say(buyer.user, buyer.dm, f"Where is my order {buyer.order.id}?", thread_ts)
+
+    assert "was delivered" in await stage.answer(talk)
+
+
+def _prompts(stage: Stage, buyer: Buyer, thread_ts: str) -> list[str]:
+    session = stage.workspace.sessions.of(buyer.dm, thread_ts)
+    return [each["message"] for each in session.prompts] if session is not None else []
 
 
 async def test_l5_a_token_that_is_refused_keeps_every_ticket_and_readyz_says_so_until_there_is_a_good_one(
@@ -132,6 +192,7 @@ async def test_l5_a_token_that_is_refused_keeps_every_ticket_and_readyz_says_so_
 ) -> None:
     buyer, tokens, app = stage.next_buyer(), stage.server.tokens, stage.server.world.app
     calls = _counted(stage, monkeypatch)
+    monkeypatch.setattr(slack_errors, "TOKEN_RETRY_AFTER_S", TOKEN_AGAIN_S)
     tokens.revoke(app.bot_token)
     talk = await stage.say(buyer.user, SUPPORT, f"Where is my order {buyer.order.id}?")
     await soon(lambda: tickets_of(stage, talk))
@@ -139,7 +200,7 @@ async def test_l5_a_token_that_is_refused_keeps_every_ticket_and_readyz_says_so_
     status, told = await readyz(stage, port)
     refused = len(calls)
     tokens.restore(app.bot_token)
-    await stage.workspace.wait_for(lambda: stage.replies(talk), 120.0)  # a refused token is tried again twice a minute
+    await stage.until(lambda: stage.replies(talk))
     await stage.quiet()
 
     assert status == 503
