@@ -239,11 +239,21 @@ def on_failure(delivery: Delivery, error: str) -> Sequence[Message]:
     return [] if failed is None else [failed]
 
 
+class Outside(Protocol):
+    """What is known of people and channels once there is a connection to them."""
+
+    @property
+    def directory(self) -> Directory: ...  # noqa: D102 - who people are
+
+    @property
+    def channel_ids(self) -> Mapping[str, str]: ...  # noqa: D102 - of channels that the settings name, by name
+
+
 def desk_of(
     settings: Settings,
     stores: Stores,
     roles: Roles,
-    directory: Directory,
+    outside: Outside,
     texts: Texts,
     routing: LiveRoutes,
     tasks: Tasks,
@@ -251,10 +261,7 @@ def desk_of(
 ) -> Callable[[bool], Desk]:
     """Return what makes the desk for one delivery."""
     staff = Staff(roles=roles, members=staff_of(settings))
-    ways = {
-        channel: Ways(language=each.language, private_in_thread=each.private_details == "thread")
-        for channel, each in settings.slack.channels.items()
-    }
+    ways = ways_of(settings, outside.channel_ids)
     flood = FloodLimits(**settings.slack.flood.model_dump())
     agent_runs, preferences = AgentRuns(stores.database, clock=stores.clock), Preferences(stores.database)
 
@@ -265,7 +272,7 @@ def desk_of(
             approvals=stores.approvals,
             toolbox=stores.toolbox,
             book=stores.book,
-            directory=directory,
+            directory=outside.directory,
             staff=staff,
             texts=texts,
             tasks=tasks,
@@ -284,10 +291,12 @@ def desk_of(
     return desk
 
 
-def ways_of(settings: Settings) -> dict[str, Ways]:
-    """Return how things are done in each channel that the settings say something of."""
+def ways_of(settings: Settings, channel_ids: Mapping[str, str]) -> dict[str, Ways]:
+    """Return how things are done in each channel that the settings say something of, by its id."""
     return {
-        channel: Ways(language=each.language, private_in_thread=each.private_details == "thread")
+        channel_ids.get(channel, channel): Ways(
+            language=each.language, private_in_thread=each.private_details == "thread"
+        )
         for channel, each in settings.slack.channels.items()
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Protocol
 
 from agents.texts import Texts
@@ -16,6 +17,7 @@ from hermes_bot.bus.bus import Bus
 from hermes_bot.bus.port import Handler
 from hermes_bot.edge.directory import SlackDirectory
 from hermes_bot.edge.http_door import Probes
+from hermes_bot.edge.pacing import Limits, Pacing
 from hermes_bot.edge.slack_api import SlackApi, web_client
 from hermes_bot.edge.surface import Surface
 from hermes_bot.errors import PermanentError
@@ -37,6 +39,11 @@ class Front(Protocol):
     @property
     def team(self) -> str:
         """The team that our own people belong to; known after `open`."""
+        ...
+
+    @property
+    def channel_ids(self) -> Mapping[str, str]:
+        """The ids of the channels that `slack.channels` names, by these names; known after `open`."""
         ...
 
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
@@ -88,11 +95,18 @@ class SlackFront:
         self._bus = bus
         self._forgets = SelfService(settings, stores, texts, clock)
         self.team = ""
-        api = SlackApi(web_client(secret(settings.access.bot_token), settings.access.api_url))
+        api = SlackApi(
+            web_client(secret(settings.access.bot_token), settings.access.api_url), pacing=Pacing(_limits(settings))
+        )
         self.directory: Directory = SlackDirectory(api, clock=clock)
         self._edge = build_edge(
             settings, stores, api, self.directory, bus, clock, texts=texts, probes=probes, surface=surface
         )
+
+    @property
+    def channel_ids(self) -> Mapping[str, str]:
+        """What Slack calls the channels that the settings name."""
+        return self._edge.channel_ids
 
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
         """Return the edge's handlers, and what forgets people who ask for it."""
@@ -129,10 +143,22 @@ class SlackFront:
         await self._edge.stop()
 
 
+def _limits(settings: Settings) -> Limits:
+    """Return how fast Slack may be called, as the settings say."""
+    limits = settings.slack.rate_limits
+    return Limits(
+        posts_a_second=limits.posts_a_second,
+        posts_at_once=limits.posts_at_once,
+        posts_a_minute=limits.posts_a_minute,
+        tier_minutes=limits.tier_minutes,
+    )
+
+
 class LibraryFront:
     """The caller's own program. Where no directory is given, the caller vouches for customers in their messages."""
 
     team = TEAM
+    channel_ids: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, database: Database, directory: Directory | None, clock: Clock) -> None:
         self._vouched = VouchedPeople(database, clock=clock) if directory is None else None

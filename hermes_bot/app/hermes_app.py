@@ -123,7 +123,7 @@ class HermesApp:
         subscribe_triage(bus, settings, corrections_of(settings, stores, front.directory, routing), roles)
         tasks = self._bind_tasks(settings, stores, bus, agents)
         remembering = Remembering(settings, stores, routing.encoder, self._clock)
-        desk = desk_of(settings, stores, roles, front.directory, texts, routing, tasks, remembering.memories)
+        desk = desk_of(settings, stores, roles, front, texts, routing, tasks, remembering.memories)
         subscribe_approvals(bus, settings, stores, roles, desk)
         self._bindings = AgentBindings(bus, settings, desk, agents, self._routed, stores.specs)
         self._bindings.bind_fixed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,8 @@ from hermes_bot.errors import SettingsError, SlackRefused
 _ID = re.compile(r"[CGD][A-Z0-9]{2,}")
 MAX_CHANNEL_PAGES = 50
 APPROVALS = "approvals.channel"
+
+log = logging.getLogger(__name__)
 
 
 class Mode(StrEnum):
@@ -30,14 +33,15 @@ class ChannelPolicy:
     """`slack.*` and the channels of `approvals` in the settings; ids or names until `resolved`.
 
     `support_channels` empty: every channel the bot is in. `approvals_channels` are those that `approvals.channel` and
-    the rules name, `cards` their ids by these names once resolved. What other programs post in `webhooks` is heard, and
-    `files` says of which files the link is kept.
+    the rules name, `cards` their ids by these names once resolved, and `ids` those of `slack.channels`. What other
+    programs post in `webhooks` is heard, and `files` says of which files the link is kept.
     """
 
     support_channels: tuple[str, ...] = ()
     handoff_channel: str = ""
     approvals_channels: tuple[str, ...] = ()
     cards: Mapping[str, str] = field(default_factory=dict)
+    ids: Mapping[str, str] = field(default_factory=dict)
     modes: Mapping[str, Mode] = field(default_factory=dict)
     webhooks: frozenset[str] = frozenset()
     files: FileRules = field(default_factory=FileRules)
@@ -74,6 +78,7 @@ async def resolved(policy: ChannelPolicy, api: SlackApi) -> ChannelPolicy:
         support_channels=tuple(_id(name, ids, "slack.support_channels") for name in policy.support_channels),
         handoff_channel=_id(policy.handoff_channel, ids, "slack.handoff_channel"),
         cards={name: _id(name, ids, APPROVALS) for name in policy.approvals_channels},
+        ids={name: _id(name, ids, "slack.channels") for name in policy.modes},
         modes={_id(name, ids, "slack.channels"): mode for name, mode in policy.modes.items()},
         webhooks=frozenset(_id(name, ids, "slack.channels") for name in policy.webhooks),
     )
@@ -110,7 +115,8 @@ async def _postable(channel: str, name: str, key: str, api: SlackApi) -> None:
         about = (await api.call("conversations.info", channel=channel)).get("channel") or {}
     except SlackRefused as error:
         if error.error != "channel_not_found":
-            raise
+            log.warning("whether the bot may post in %s is not known", name, extra={"key": key, "error": error.error})
+            return
         about = {"is_member": False}
     if about.get("is_archived"):
         raise SettingsError(f"{key} names {name!r}, which is archived: choose another channel", key=key)
@@ -147,6 +153,12 @@ async def _ids_by_name(api: SlackApi) -> dict[str, str]:
         types="public_channel,private_channel",
         exclude_archived=True,
     )
-    async for page in listing:
-        ids |= {str(channel.get("name")): str(channel.get("id")) for channel in page}
+    try:
+        async for page in listing:
+            ids |= {str(channel.get("name")): str(channel.get("id")) for channel in page}
+    except SlackRefused as error:
+        raise SettingsError(
+            f"Slack does not list its channels ({error.error}): give the bot the scopes of `hermes-bot manifest`, or "
+            "name channels by their ids"
+        ) from error
     return ids

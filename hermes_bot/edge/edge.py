@@ -141,6 +141,11 @@ class SlackEdge:
         """The id of the channel where people take over, once connected; empty where there is none."""
         return self._policy.handoff_channel
 
+    @property
+    def channel_ids(self) -> Mapping[str, str]:
+        """The ids of the channels that `slack.channels` names, by these names, once connected."""
+        return self._policy.ids
+
     async def start(self) -> None:
         """Connect and listen."""
         await self.connect()

@@ -8,6 +8,7 @@ from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.errors import SlackRefused, TransientError
 
 INVITE, NOT_HERE = "command.invite", "command.not_here"
+UNSEEN = "channel_not_found"
 
 
 class Whereabouts:
@@ -17,11 +18,15 @@ class Whereabouts:
         self._api = api
 
     async def about(self, channel: str) -> dict[str, Any] | None:
-        """Return what Slack says of the conversation; None for one that the bot cannot see."""
+        """Return what Slack says of the conversation; None for one that the bot cannot see.
+
+        Where Slack does not say (a scope is missing), it is one like any other: whether the bot may write there shows
+        when it does.
+        """
         try:
             answer = await self._api.call("conversations.info", channel=channel)
-        except SlackRefused:
-            return None
+        except SlackRefused as error:
+            return None if error.error == UNSEEN else {"is_im": channel.startswith("D")}
         found: dict[str, Any] = answer.get("channel") or {}
         return found
 
@@ -39,8 +44,8 @@ class Whereabouts:
 
 
 def present(about: dict[str, Any] | None) -> bool:
-    """Return whether the bot may write there."""
-    return about is not None and bool(about.get("is_im") or about.get("is_mpim") or about.get("is_member"))
+    """Return whether the bot may write there, as far as it is known."""
+    return about is not None and bool(about.get("is_im") or about.get("is_mpim") or about.get("is_member", True))
 
 
 def kind_of(about: dict[str, Any]) -> str:
