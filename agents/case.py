@@ -11,6 +11,7 @@ from agents.desk import Desk
 from agents.planner import Run
 from hermes_bot.messages.message import Kind, Message
 from hermes_bot.messages.payloads import Work, read
+from hermes_bot.tickets.thread_lines import ThreadLines
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.tools.outcome import Caller
 
@@ -52,6 +53,7 @@ async def case_of(origin: Message, message: Message, desk: Desk, *, agent: str) 
         message_id=message.id,
         at=origin.created_at,
         request=work.whole or work.text,
+        thread=tuple(await ThreadLines.of(desk.tickets).all(ticket.id)) if ticket.thread_ts else (),
     )
     return Case(run=run, caller=caller, work=work)
 

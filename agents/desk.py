@@ -16,6 +16,7 @@ from hermes_bot.store.agent_runs import AgentRuns
 from hermes_bot.store.preferences import Preferences
 from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.runs import Runs
+from hermes_bot.tickets.thread import ThreadReader
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tools.order_book import OrderBook
 from hermes_bot.tools.toolbox import Toolbox
@@ -75,7 +76,8 @@ class Desk:
     differs in a channel, by its id. `memory` is what is known beyond this message, None where nothing is kept.
     `agent_runs` keeps the runs of planners that go step by step, None where there are none. `remembering` are the
     agents that know what the conversation is about; the others start afresh with each message. `preferences` are what
-    people chose for themselves, `flood` how much of one person is answered, None for all.
+    people chose for themselves, `flood` how much of one person is answered, None for all. `threads` reads what
+    stands in a thread that the bot is called into, None where nothing is read.
     """
 
     tickets: Tickets
@@ -97,6 +99,7 @@ class Desk:
     remembering: frozenset[str] = REMEMBERING
     preferences: Preferences | None = None
     flood: FloodLimits | None = None
+    threads: ThreadReader | None = None
 
     async def fixed_language(self, inbound: Inbound) -> str:
         """Return the language of the answers there, as the channel or the person says; empty: that of the message."""

@@ -9,15 +9,8 @@ import msgspec
 
 from agents.aftermath import deleted, edited, gathered, gathering, note, reopened_for_people, thumb
 from agents.answers import answered
-from agents.deciding import (
-    OFFERED,
-    Decision,
-    Situation,
-    asked_after,
-    decide,
-    decide_click,
-    unclear_after,
-)
+from agents.called_in import Meant, keep_thread, meant
+from agents.deciding import OFFERED, Decision, Situation, asked_after, decide_click, unclear_after
 from agents.desk import Desk, agent_in
 from agents.floods import flood
 from agents.language import language_of
@@ -86,6 +79,7 @@ class EntryAgent:
             return [rated]
         if (flooded := await flood(message, inbound, ticket, desk)) is not None:
             return flooded
+        await keep_thread(inbound, located, desk)
         shown = [] if located.opened else await answered(message, inbound, ticket, text, desk)
         if ticket.owner is not Owner.BOT:
             await reopened_for_people(ticket, text, desk)
@@ -105,14 +99,16 @@ class EntryAgent:
         await heard(message, ticket, _words_of(inbound), desk)
         fixed = await desk.fixed_language(inbound) if language is None else language
         situation = replace(await self._situation(message, ticket, desk), team=inbound.user_team or inbound.team)
-        spoken = fixed or language_of(inbound.text, previous=situation.language)
-        decision = await decide(inbound, situation, desk) if _by_a_person(inbound) else OF_A_WEBHOOK
-        return await self._send(message, desk, ticket, situation, decision, Work(
+        said = Meant(decision=OF_A_WEBHOOK, text=_words_of(inbound))
+        if _by_a_person(inbound):
+            said = await meant(inbound, said.text, situation, ticket, desk)
+        spoken = fixed or language_of(said.text, previous=situation.language)
+        return await self._send(message, desk, ticket, situation, said.decision, Work(
             ticket_id=ticket.id,
-            text=_words_of(inbound),
+            text=said.text,
             language=spoken,
             source_ts=inbound.ts,
-            reason=decision.reason,
+            reason=said.decision.reason,
         ))  # fmt: skip
 
     async def _clicked(self, message: Message, desk: Desk) -> list[Message]:

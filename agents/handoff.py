@@ -60,7 +60,7 @@ class HandoffAgent:
 REASONS = frozenset({
     "asked", "cancel", "address", "no_identity", "unclear_twice", "not_found", "tool_refused", "too_many_steps",
     "nothing_more", "several", "taken_back", "missing", "wrong_goods", "dispute", "exchange", "return", "modify",
-    DEFAULT_REASON,
+    "thread", DEFAULT_REASON,
 })  # fmt: skip
 
 

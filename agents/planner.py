@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from agents.action import Action, CallTool
 from hermes_bot.errors import HermesError
+from hermes_bot.tickets.thread import ThreadLine
 from hermes_bot.tickets.ticket import Ticket
 
 
@@ -43,7 +44,8 @@ class Run:
     `identified` says whether the requester is a customer of the shop, `locale` how the shop writes to them.
     `message_id` is the message that is handled now, `at` when the customer asked. `request` is the original request,
     whole. A `task` is worked on for another agent: `expects` is the JSON Schema of its result, and `ticket` may be
-    None. `history` and `facts` are working memory and recalled facts, as texts.
+    None. `history` and `facts` are working memory and recalled facts, as texts. `thread` is what stood there before
+    the customer called us: only the lines that are their `own` are their words.
     """
 
     ticket: Ticket | None
@@ -63,6 +65,7 @@ class Run:
     history: str = ""
     facts: tuple[str, ...] = ()
     task: bool = False
+    thread: tuple[ThreadLine, ...] = ()
 
     def after(self, call: CallTool, observation: Observation) -> Run:
         """Return the run with one more step."""

@@ -37,6 +37,20 @@ BARE = (
     r"|是|是的|对|对的|不是|没有|好|好的|行|可以|嗯|确认|就是这个|这个|那个"
     r"|有消息吗|有进展吗|有结果了吗|怎么样了|怎样了|现在呢|然后呢|还没好吗|还要多久"
 )
+CALL = (
+    r"help|assist(?:ance)?|support|look|check|handle|answer|reply|respond|deal|sort|take (?:care|over)|(?:step|jump) in"
+    r"|see|read|escalate|log|fyi|thoughts|ideas?|any (?:thoughts?|ideas?|news|updates?|progress)|what do you think"
+    r"|(?:open|make|create|file|raise|start) (?:up )?(?:a |an |the )?(?:ticket|case|request)"
+    r"|帮忙|帮帮|帮我|看下|看看|看一下|处理|解决|跟进|回复|回答|求助|怎么办|怎么处理|见上|上面"
+    r"|(?:开|建|提|创建|新建|登记)(?:一)?(?:个|张)?(?:工单|单子|单|票)"
+)
+BESIDE_A_CALL = (
+    r"can|could|would|will|may|might|you|u|we|i|someone|somebody|anyone|anybody|one of you|have|take|need|want|do|does"
+    r"|something|a|an|me|us|him|her|them|my|our|their|his|this|that|it|these|here|above|below|thread|messages?|post"
+    r"|questions?|problem|issue|matter|one|with|into|at|of|out|to|on|about|for|from|in|up|over|is|by|kindly|quick(?:ly)?"
+    r"|一下|下|个|这个|这|那个|那|它|他|她|我们?|你们?|您|谁|有人|大家|问题|事情?|消息|帖子|能不能|可不可以|能|可以|请"
+    r"|麻烦|帮|给|为|面|里|在|来|请看|看|吗|么"
+)
 PERSON = (
     r"(?:please |can i |could i |may i |i(?:'d| would) like to |i (?:want|need) to |let me )*"
     r"(?:talk (?:to|with) |speak (?:to|with) |get |i want |i need |connect me (?:to|with) )?(?:a |an |the )?"

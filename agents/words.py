@@ -57,6 +57,7 @@ _KINDS = {
     SmallTalk.GREETING: _talk(vocabulary.GREETING),
 }
 _BARE_TALK = _talk(vocabulary.BARE)
+_CALL = _talk(vocabulary.CALL, vocabulary.BESIDE_A_CALL, vocabulary.GREETING, vocabulary.THANKS)
 _OPENS_WITH_THANKS = re.compile(r"(?:ok |okay |great |perfect |oh )?(?:thanks|thank you|谢谢|多谢|感谢)")
 _WITH_DIGITS = re.compile(r"[a-z]*\d[a-z0-9-]*")
 _BESIDE_A_NUMBER = re.compile(
@@ -71,6 +72,12 @@ def small_talk(text: str) -> SmallTalk | None:
     if not flat or len(flat) > LOOSE_CHARACTERS:
         return None
     return next((kind for kind, pattern in _KINDS.items() if pattern.fullmatch(flat)), None)
+
+
+def calls_for_help(text: str) -> bool:
+    """Return whether the whole text asks to look at what stands elsewhere, and says nothing of it: "see above"."""
+    flat = plain(text)
+    return len(flat) <= LOOSE_CHARACTERS and _CALL.fullmatch(flat) is not None
 
 
 def is_thanks(text: str) -> bool:

@@ -12,7 +12,8 @@ from functools import cached_property
 from time import monotonic
 from typing import Any
 
-from agents.action import Action, Finish, Outcome, Private
+from agents.action import Action, CallTool, Finish, Outcome, Private
+from agents.model.borrowed import borrowed
 from agents.model.checks import PromptGuard, problems_of
 from agents.model.evidence import Evidence
 from agents.model.fence import Fence
@@ -26,7 +27,7 @@ from agents.planner import GaveUp, Planner, Run, Stepwise
 from agents.spec import AgentSpec
 from hermes_bot.llm.chat import Chat, ChatAnswer, ChatAsk, ChatMessage, ModelUnavailable, OnDelta
 from hermes_bot.tickets.ticket import TicketStatus
-from hermes_bot.tools.registry import Tool
+from hermes_bot.tools.registry import Level, Tool
 
 CORRECTIONS = 1
 QUESTIONS = frozenset({"waiting", "asked", "misses", "wish", "words", "delegated_to"})
@@ -122,6 +123,10 @@ class ModelPlanner(Stepwise):
             wrong = unchecked(action, run.steps, self._spec.checked_by)
             if wrong:
                 raise NotAnAction(*wrong)
+        if isinstance(action, CallTool) and self._changes_something(action.tool):
+            taken = borrowed(action, run)
+            if taken:
+                raise NotAnAction(*taken)
         if not isinstance(action, Finish) or run.task:
             return action
         results = [step.observation.result for step in run.steps if step.observation.result]
@@ -138,9 +143,13 @@ class ModelPlanner(Stepwise):
             raise NotAnAction(*found)
         return replace(self._in_private(run, action, results), memory=_memory_after(run, action))
 
+    def _changes_something(self, tool: str) -> bool:
+        return any(each.name == tool and each.level > Level.L0 for each in self._tools)
+
     def _evidence(self, run: Run, results: Sequence[Mapping[str, Any]]) -> Evidence:
         evidence = Evidence()
-        for text in (run.text, run.request, run.history, self._models.policy, *run.facts):
+        own = (line.text for line in run.thread if line.own)
+        for text in (run.text, run.request, run.history, self._models.policy, *run.facts, *own):
             evidence.add_text(text)
         for data in (*results, run.board, run.memory):
             evidence.add_data(data)

@@ -49,10 +49,19 @@ def orders_apart(run: Run, wants: Callable[[str], bool]) -> tuple[tuple[str, ...
 
 
 def order_remembered(run: Run) -> str:
-    """Return the order that the conversation is about, empty where there is none or another one is meant."""
+    """Return the order that the conversation is about, empty where there is none or another one is meant.
+
+    That is also the one that the customer named last in the thread, before they called us.
+    """
     if _ANOTHER.search(run.text):
         return ""
-    return str(run.memory.get("order") or run.board.get("order") or "")
+    return str(run.memory.get("order") or run.board.get("order") or _order_before(run))
+
+
+def _order_before(run: Run) -> str:
+    named = [order_numbers_in(line.words) for line in run.thread if line.own]
+    latest = next((numbers for numbers in reversed(named) if numbers), ())
+    return latest[0] if len(latest) == 1 else ""
 
 
 def listed(run: Run) -> list[dict[str, Any]]:
@@ -72,7 +81,7 @@ def find_order(run: Run, talk: Talk, topic: str, fitting: frozenset[str] = EVERY
     if run.seen(LIST_ORDERS) is None:
         return LIST_ORDERS
     orders = listed(run)
-    by_goods = [order for order in orders if names_goods(f"{run.text} {words_of(run)}", order["items"])]
+    by_goods = _by_goods(run, orders)
     remembered = order_remembered(run)
     for some in (by_goods, _fitting(by_goods, fitting)):
         if len(some) == 1:
@@ -101,7 +110,7 @@ def ask_which(run: Run, talk: Talk, topic: str, fitting: frozenset[str] = EVERY)
     orders = listed(run)
     if not orders:
         return Finish(outcome=Outcome.ANSWERED, text=talk.say("order.none"), memory=run.memory)
-    by_goods = [order for order in orders if names_goods(f"{run.text} {words_of(run)}", order["items"])]
+    by_goods = _by_goods(run, orders)
     offered = (_fitting(by_goods, fitting) or by_goods or _fitting(orders, fitting) or orders)[:MOST_OFFERED]
     private = Private(
         text=talk.say(f"{topic}.pick"),
@@ -164,6 +173,15 @@ def choice_id(run: Run, kind: str, order_id: str) -> str:
 def is_private(run: Run) -> bool:
     """Return whether nobody but the customer reads the conversation."""
     return run.ticket is not None and run.ticket.direct
+
+
+def _by_goods(run: Run, orders: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the orders whose goods the customer names: now, or else in the thread before they called us."""
+    for words in (f"{run.text} {words_of(run)}", " ".join(line.words for line in run.thread if line.own)):
+        named = [order for order in orders if names_goods(words, order["items"])]
+        if named:
+            return named
+    return []
 
 
 def _fitting(orders: Sequence[dict[str, Any]], states: frozenset[str]) -> list[dict[str, Any]]:

@@ -13,6 +13,9 @@ from typing import Protocol
 
 from hermes_bot.messages.payloads import Inbound
 
+FILE = "[file: "
+"""Begins a line of a text that names a file."""
+
 
 class Writer(StrEnum):
     """Who wrote a line, seen from the ticket."""
@@ -37,6 +40,11 @@ class ThreadLine:
     def own(self) -> bool:
         """Whether the ticket's customer said it."""
         return self.writer is Writer.CUSTOMER
+
+    @property
+    def words(self) -> str:
+        """The text without the files' names."""
+        return "\n".join(line for line in self.text.splitlines() if not line.startswith(FILE))
 
 
 class ThreadReader(Protocol):
