@@ -9,7 +9,7 @@ from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.card_place import CardPlace, Place
 from hermes_bot.edge.cards import Approvals, CardTable, Tickets
-from hermes_bot.edge.poster import Draft, Poster
+from hermes_bot.edge.poster import Draft, Poster, ThreadGone
 from hermes_bot.edge.posts import Post, Posts
 from hermes_bot.edge.text import escape
 from hermes_bot.edge.views.approval import TITLE_CHARACTERS, approval_look, deciders, moved_look, short_approval_look
@@ -91,7 +91,7 @@ class ApprovalCards:
         draft = await self._under(
             cards[-1], request, f"reminder:{request.id}", Look(text=text, blocks=(section(text),))
         )
-        return (await self._poster.post(draft, message, delivery)).outputs
+        return await self._beside(draft, message, delivery)
 
     async def on_answered(self, message: Message, delivery: Delivery) -> Sequence[Message]:
         """Show the customer's answer on the card, and under it where the card is not in the conversation itself."""
@@ -106,12 +106,22 @@ class ApprovalCards:
             text = fitted(answer.answer, ANSWER_CHARACTERS)
             look = Look(text=f"{said} {text}", blocks=(section(said), words(text)))
             draft = await self._under(cards[-1], request, f"answered:{told.question_id}", look)
-            outputs += (await self._poster.post(draft, message, delivery)).outputs
+            outputs += await self._beside(draft, message, delivery)
         return [*outputs, *await self._drawn(request.id, message, delivery)]
 
     async def _posted(self, request: ApprovalRequest, message: Message, delivery: Delivery) -> list[Message]:
+        """Post the card where it belongs; where staff are, if the customer has deleted the thread meanwhile."""
         ticket = await self._ticket(request)
         place = await self._place.of(ticket, request)
+        try:
+            return await self._posted_at(place, request, ticket, message, delivery)
+        except ThreadGone:
+            apart = await self._place.apart(request)
+            return await self._posted_at(apart, request, ticket, message, delivery)
+
+    async def _posted_at(
+        self, place: Place, request: ApprovalRequest, ticket: Ticket | None, message: Message, delivery: Delivery
+    ) -> list[Message]:
         look, *spare = await self._looks(request, ticket, place.channel)
         cards = await self._cards(request)
         draft = Draft(
@@ -138,7 +148,14 @@ class ApprovalCards:
             look=self._note(request, ticket),
             ticket_id=ticket.id,
         )
-        return list((await self._poster.post(draft, message, delivery)).outputs)
+        return await self._beside(draft, message, delivery)
+
+    async def _beside(self, draft: Draft, message: Message, delivery: Delivery) -> list[Message]:
+        """Post what belongs to a card; nothing where the thread for it is gone."""
+        try:
+            return list((await self._poster.post(draft, message, delivery)).outputs)
+        except ThreadGone:
+            return []
 
     async def _drawn(
         self, approval_id: str, message: Message, delivery: Delivery, *, shown: ApprovalRequest | None = None
@@ -194,7 +211,14 @@ class ApprovalCards:
         ticket = await self._ticket(request)
         inside = ticket is not None and card.channel == ticket.channel
         thread_ts = ticket.thread_ts if ticket is not None and inside else card.ts
-        return Draft(key=key, channel=card.channel, thread_ts=thread_ts, look=look, ticket_id=request.ticket_id)
+        return Draft(
+            key=key,
+            channel=card.channel,
+            thread_ts=thread_ts,
+            look=look,
+            ticket_id=request.ticket_id,
+            loose=not inside,
+        )
 
     async def _ticket(self, request: ApprovalRequest) -> Ticket | None:
         """Return the ticket; None for a request of a task that belongs to none."""

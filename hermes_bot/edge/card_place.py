@@ -38,6 +38,10 @@ class CardPlace:
         wanted = self._wanted(ticket, authority)
         if wanted is not None and await self._suits(wanted.channel, request, authority):
             return wanted
+        return await self.apart(request)
+
+    async def apart(self, request: ApprovalRequest) -> Place:
+        """Return the handoff channel; raise PermanentError where another company reads it, or there is none."""
         handoff = self._policy.handoff_channel
         if not handoff:
             raise PermanentError(f"no channel for the card of {request.id}: set slack.handoff_channel")
@@ -52,7 +56,7 @@ class CardPlace:
     def _wanted(self, ticket: Ticket | None, authority: Authority) -> Place | None:
         if authority.channel != THREAD:
             return Place(channel=self._policy.card_channel(authority.channel), by_rule=True)
-        if ticket is None or ticket.direct or not ticket.thread_ts:
+        if ticket is None or ticket.direct or not ticket.thread_ts or ticket.source_deleted:
             return None
         return Place(channel=ticket.channel, thread_ts=ticket.thread_ts)
 

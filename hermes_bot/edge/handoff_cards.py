@@ -82,7 +82,7 @@ class HandoffCards:
             text = f"A person is wanted for {ticket.id}: {ticket.handoff_reason}"
             draft = replace(
                 self._draft(ticket, _plain_look(text)), key=f"wanted:{ticket.id}:{ticket.handoff_round}",
-                thread_ts=card.ts, broadcast=True,
+                thread_ts=card.ts, broadcast=True, loose=True,
             )  # fmt: skip
             return [*drawn, *(await self._poster.post(draft, message, delivery)).outputs]
         except SlackRefused as error:
@@ -126,6 +126,7 @@ class HandoffCards:
             key=f"noted:{message.id}",
             thread_ts=card.ts,
             broadcast=note.loud,
+            loose=True,
         )
         return [*outputs, *(await self._poster.post(draft, message, delivery)).outputs]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hermes_bot.edge.posts import Post
@@ -12,13 +13,20 @@ from hermes_bot.errors import SlackRefused
 EVENT_TYPE = "hermes_post"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy(Post):
+    """A post that was found. `outside`: it stands in the channel though it was meant for a thread."""
+
+    outside: bool = False
+
+
 class PostSearch:
     """Reads a thread, or the newest pages of a channel, to a bound of about two thousand messages."""
 
     def __init__(self, api: SlackApi) -> None:
         self._api = api
 
-    async def copies(self, *, key: str, channel: str, thread_ts: str = "", since: str = "") -> list[Post]:
+    async def copies(self, *, key: str, channel: str, thread_ts: str = "", since: str = "") -> list[Copy]:
         """Return the posts with this key, oldest first.
 
         `since` is the ts of a message that they must follow. A reply whose thread is gone stands in the channel,
@@ -26,10 +34,11 @@ class PostSearch:
         """
         found = await self._in_thread(key, channel, thread_ts, since) if thread_ts else []
         if not found:
-            found = await self._in("conversations.history", key, channel=channel, **_after(since))
+            posts = await self._in("conversations.history", key, channel=channel, **_after(since))
+            found = [replace(post, outside=bool(thread_ts)) for post in posts]
         return sorted(found, key=lambda post: post.ts)
 
-    async def _in_thread(self, key: str, channel: str, thread_ts: str, since: str) -> list[Post]:
+    async def _in_thread(self, key: str, channel: str, thread_ts: str, since: str) -> list[Copy]:
         try:
             return await self._in(
                 "conversations.replies", key, channel=channel, ts=thread_ts, **_after(since or thread_ts)
@@ -39,10 +48,10 @@ class PostSearch:
                 raise
             return []
 
-    async def _in(self, method: str, key: str, *, channel: str, **arguments: Any) -> list[Post]:
+    async def _in(self, method: str, key: str, *, channel: str, **arguments: Any) -> list[Copy]:
         pages = self._api.pages(method, "messages", channel=channel, include_all_metadata=True, **arguments)
         return [
-            Post(key=key, channel=channel, ts=str(message.get("ts")))
+            Copy(key=key, channel=channel, ts=str(message.get("ts")))
             async for page in pages
             for message in page
             if _key(message) == key

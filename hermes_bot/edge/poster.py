@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -38,9 +38,17 @@ GONE = frozenset(
         "cant_update_message",
     }
 )
+NO_THREAD = frozenset({"thread_not_found", "invalid_thread_ts", "cannot_reply_to_message"})
 REMEMBERED_ATTEMPTS = 10_000
 
 log = logging.getLogger(__name__)
+
+
+class ThreadGone(SlackRefused):
+    """The thread that a reply was meant for is not there any more; nothing of ours stands in the channel instead."""
+
+    def __init__(self) -> None:
+        super().__init__("chat.postMessage", "thread_not_found")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +56,7 @@ class Draft:
     """A post to be. `key` says which one it is; the same key is never posted twice.
 
     `spare` looks are tried in turn where Slack refuses the blocks, before the words alone.
+    `loose`: where its thread is gone it may stand in the channel, as among staff; any other reply is taken back.
     `broadcast`: a reply in a thread is shown in the channel as well. `spoken`: it appears piece by piece, where Slack
     does that.
     """
@@ -59,6 +68,7 @@ class Draft:
     ticket_id: str = ""
     in_reply_to: str = ""
     spare: tuple[Look, ...] = ()
+    loose: bool = False
     broadcast: bool = False
     spoken: Spoken | None = None
 
@@ -86,7 +96,8 @@ class Poster:
     async def post(self, draft: Draft, message: Message, delivery: Delivery) -> Posted:
         """Return the one post with the draft's key, sent if it is not there yet.
 
-        Raise TransientError when it is to be tried again, SlackRefused when Slack will not have it.
+        Raise TransientError when it is to be tried again, ThreadGone when there is nothing to reply to any more,
+        SlackRefused when Slack will not have it.
         """
         known = await self._posts.find(draft.key)
         if self._surely_unsent(draft.key, delivery):
@@ -148,6 +159,8 @@ class Poster:
         )
         if not copies:
             return None
+        if copies[0].outside:
+            await self._outside(draft, copies[0])
         log.info("post found again", extra={"key": draft.key, "channel": draft.channel})
         await self._posts.record(copies[0])
         return copies[0]
@@ -177,13 +190,27 @@ class Poster:
             if error.retry_after_s is not None and not isinstance(error, TokenRefused):
                 self._rests.turned_away(draft.channel, draft.key, error.retry_after_s)
             raise
+        except SlackRefused as error:
+            if not draft.thread_ts or error.error not in NO_THREAD:
+                raise
+            if not draft.loose:
+                raise ThreadGone from error
+            return await self._send(replace(draft, thread_ts=""), delivery)
         self._unsent.pop(draft.key, None)
         self._rests.posted(draft.channel)
-        if draft.thread_ts and str((answer.get("message") or {}).get("thread_ts") or "") != draft.thread_ts:
-            log.warning("reply stands outside its thread, whose parent is gone", extra={"key": draft.key})
         post = Post(key=draft.key, channel=str(answer.get("channel") or draft.channel), ts=str(answer.get("ts") or ""))
+        stands = answer.get("message") or {}
+        if draft.thread_ts and stands and str(stands.get("thread_ts") or "") != draft.thread_ts:
+            await self._outside(draft, post)
         await self._posts.record(post)
         return post
+
+    async def _outside(self, draft: Draft, post: Post) -> None:
+        """Take back a reply that stands in the channel because its thread is gone, and raise ThreadGone."""
+        log.warning("reply stands outside its thread, whose parent is gone", extra={"key": draft.key})
+        if not draft.loose:
+            await self._delete(post)
+            raise ThreadGone
 
     async def _say(self, method: str, looks: Sequence[Look], arguments: dict[str, Any]) -> dict[str, Any]:
         """Send the first look that Slack takes; else the words alone, since people must not meet silence."""

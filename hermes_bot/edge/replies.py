@@ -6,9 +6,11 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
+from msgspec import structs
+
 from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.gate import NOTHING_IN_WORK, NOTICES, Gate
-from hermes_bot.edge.poster import Draft, Poster
+from hermes_bot.edge.poster import Draft, Poster, ThreadGone
 from hermes_bot.edge.sessions import Sessions
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.streaming import Spoken
@@ -60,13 +62,14 @@ class Replies:
         drafts = _drafts(reply, message)
         if reply.audience is Audience.EPHEMERAL:
             return await self._whisper(reply, drafts, message, delivery)
-        if reply.audience is Audience.OWNER:
-            drafts = await self._directly(reply, drafts)
         if ticket is not None and self._gate.asks_for_thumbs(message, reply, ticket):
             drafts = [*drafts[:-1], self._with_thumbs(drafts[-1], ticket)]
         if ticket is not None and self._streamed(reply, drafts):
             drafts = [replace(drafts[0], spoken=await self._spoken(reply, ticket))]
-        outputs = await self._post(drafts, message, delivery)
+        if reply.audience is Audience.OWNER:
+            outputs = await self._to_owner(reply, drafts, message, delivery)
+        else:
+            outputs = await self._in_thread(reply, drafts, ticket, message, delivery)
         settled = message.sender not in NOTICES or message.sender == NOTHING_IN_WORK
         if ticket is not None and self._sessions is not None and settled:
             await self._sessions.answered(ticket)
@@ -95,6 +98,36 @@ class Replies:
         for draft in drafts:
             outputs += (await self._poster.post(draft, message, delivery)).outputs
         return outputs
+
+    async def _in_thread(
+        self, reply: Reply, drafts: Sequence[Draft], ticket: Ticket | None, message: Message, delivery: Delivery
+    ) -> list[Message]:
+        """Post the drafts where the customer wrote; to them alone where that was deleted, and never beside it."""
+        user = reply.user or (ticket.requester if ticket is not None else "")
+        deleted = ticket is not None and ticket.source_deleted and not ticket.direct
+        if not (deleted and user):
+            try:
+                return await self._post(drafts, message, delivery)
+            except ThreadGone:
+                if not user:
+                    raise
+        log.info("nothing to reply to, told directly", extra={"channel": reply.channel, "ticket_id": reply.ticket_id})
+        alone = await self._directly(structs.replace(reply, user=user), drafts)
+        return await self._post([replace(each, thread_ts="", spoken=None) for each in alone], message, delivery)
+
+    async def _to_owner(
+        self, reply: Reply, drafts: Sequence[Draft], message: Message, delivery: Delivery
+    ) -> list[Message]:
+        """Show it to its owner directly; in the ticket's thread, to them alone, where Slack lets us write to nobody."""
+        try:
+            return await self._post(await self._directly(reply, drafts), message, delivery)
+        except SlackRefused as error:
+            if not reply.channel or reply.channel.startswith("D"):
+                raise
+            log.warning("no direct message possible", extra={"ticket_id": reply.ticket_id, "error": error.error})
+        for draft in drafts:
+            await self._poster.whisper(draft, reply.user, delivery)
+        return []
 
     async def _whisper(
         self, reply: Reply, drafts: Sequence[Draft], message: Message, delivery: Delivery

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hermes_bot.edge.slack_errors import OutcomeUnknown, TokenRefused
-from hermes_bot.errors import PermanentError, SlackRefused, TransientError
+from hermes_bot.errors import NotYet, PermanentError, SlackRefused, TransientError
 from hermes_bot.messages.payloads import POST_CHECK, Audience, Choice, Reply
 from hermes_bot.workspace.faults import ApiError, RateLimited, ReplyLost, ServerError
 from tests.edge.rig import Rig, buttons, owner_only, reply_message, reply_to
@@ -73,11 +73,12 @@ async def test_a_rate_limit_is_handed_to_the_bus_with_its_wait(rig: Rig, header:
     message = reply_to(ticket, "hello")
     rig.server.faults.add(method=POST, fault=RateLimited(header))
 
-    with pytest.raises(TransientError) as raised:
+    with pytest.raises(NotYet) as raised:
         await rig.deliver(message)
-    outputs = await rig.deliver(message, attempt=2)
+    rig.skipped_s += raised.value.wait_s
+    outputs = await rig.deliver(message, redelivered=True)
 
-    assert raised.value.retry_after_s == wait_s
+    assert raised.value.wait_s == wait_s
     assert texts(rig.thread("C0SUPPORT", ticket.thread_ts)) == ["hello"]
     assert [each.type for each in outputs] == ["ticket.answered"]  # nothing was posted before: no copy to look for
 
@@ -225,14 +226,36 @@ async def test_refused_blocks_are_sent_as_plain_text(rig: Rig) -> None:
     assert (reply["text"], buttons(reply)) == ("hello", [])
 
 
-async def test_a_reply_whose_parent_is_gone_stays_where_it_landed_and_is_found_there(rig: Rig) -> None:
+@pytest.mark.parametrize("fault", [None, ReplyLost(), ApiError("cannot_reply_to_message")])
+async def test_a_reply_whose_parent_is_gone_is_taken_back_and_reaches_the_customer_alone(
+    rig: Rig, fault: ReplyLost | ApiError | None
+) -> None:
     ticket = await rig.ticket()
     await rig.server.workspace.delete("U0EMMA", "C0SUPPORT", ticket.thread_ts)
-    rig.server.faults.add(method=POST, fault=ReplyLost())
+    if fault is not None:
+        rig.server.faults.add(method=POST, fault=fault)
+    message = reply_to(ticket, "hello")
 
-    await rig.delivered(reply_to(ticket, "hello"))
+    await rig.delivered(message)
+    await rig.deliver(message, redelivered=True)
 
-    assert texts(rig.root("C0SUPPORT")) == ["hello"]
+    assert texts(rig.root("C0SUPPORT")) == []
+    assert texts(rig.root("D0EMMA")) == ["hello"]
+
+
+@pytest.mark.parametrize("error", ["user_disabled", "cannot_dm_bot", "missing_scope"])
+async def test_what_is_for_the_owner_alone_is_shown_to_them_in_the_thread_where_no_direct_message_is_possible(
+    rig: Rig, error: str
+) -> None:
+    ticket = await rig.ticket()
+    rig.server.faults.add(method="conversations.open", fault=ApiError(error))
+
+    await rig.delivered(owner_only(ticket, "for you"))
+
+    assert texts(rig.root("D0EMMA")) == []
+    (told,) = rig.server.workspace.ephemerals("U0EMMA")
+    assert (told["channel"], told["text"]) == ("C0SUPPORT", "for you")
+    assert "for you" not in texts(rig.root("C0SUPPORT"))
 
 
 async def test_a_token_that_is_revoked_while_running_keeps_the_delivery(rig: Rig) -> None:
