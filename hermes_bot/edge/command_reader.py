@@ -27,6 +27,7 @@ from hermes_bot.messages.surface_payloads import (
 
 MOST_CHARACTERS = 4_000
 HOME_EVENT = "app_home_opened"
+THREAD_EVENT = "assistant_thread_started"  # the assistant view's, before there was the agent view
 _USER = re.compile(r"<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>")
 
 
@@ -94,15 +95,18 @@ def read_shortcut(body: Mapping[str, Any], *, bot: Bot) -> Message | None:
 def read_opened(body: Mapping[str, Any], *, bot: Bot) -> Message | None:
     """Return what follows when somebody opens the app: `home.opened`, or `prompts.wanted`; None for anything else."""
     event = mapping(body.get("event"))
-    user, channel = identifier(event.get("user")), identifier(event.get("channel"))
-    if event.get("type") != HOME_EVENT or not user or user == bot.user:
+    thread = mapping(event.get("assistant_thread")) if event.get("type") == THREAD_EVENT else {}
+    user = identifier(thread.get("user_id") if thread else event.get("user"))
+    channel = identifier(thread.get("channel_id") if thread else event.get("channel"))
+    if not (thread or event.get("type") == HOME_EVENT) or not user or user == bot.user:
         return None
     team = team_of(body, bot)
     once = identifier(body.get("event_id")) or identifier(event.get("event_ts"))
     if event.get("tab") == "home":
         type_, data = HOME_OPENED, fields_of(Home(user=user, team=team))
-    elif event.get("tab") == "messages" and channel:
-        type_, data = PROMPTS_WANTED, fields_of(Prompts(channel=channel, user=user, team=team))
+    elif (thread or event.get("tab") == "messages") and channel:
+        thread_ts = identifier(thread.get("thread_ts"))
+        type_, data = PROMPTS_WANTED, fields_of(Prompts(channel=channel, user=user, team=team, thread_ts=thread_ts))
     else:
         return None
     return Message(

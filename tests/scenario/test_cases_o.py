@@ -136,7 +136,7 @@ async def test_o1_an_answer_that_is_streamed_names_the_human_and_their_team(
 async def test_o1_without_a_recipient_the_workspace_streams_nothing_in_a_channel(stage: Stage, missing: str) -> None:
     talk = await stage.say("U0EMMA", SUPPORT, "Where is my order?")
     await stage.answer(talk)
-    person = {"recipient_user_id": "U0EMMA", "recipient_team_id": TEAM} | {missing: None}
+    person: dict[str, Any] = {"recipient_user_id": "U0EMMA", "recipient_team_id": TEAM} | {missing: None}
     client = AsyncWebClient(stage.server.world.app.bot_token, base_url=stage.server.api_url, retry_handlers=[])
     client.proxy = None
 
