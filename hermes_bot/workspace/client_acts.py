@@ -118,6 +118,14 @@ class ClientActs:
         )
         return web.json_response({"ok": True})
 
+    async def look(self, request: web.Request) -> web.StreamResponse:
+        """Have read a conversation, or a thread, up to a message."""
+        body = await Body.of(request)
+        channel = self._workspace.roster.joined_by(body.text("user"), body.text("channel")).id
+        post = self._workspace.posts.seen(body.text("user"), channel, body.text("ts"))
+        self._workspace.read_marks.look(body.text("user"), channel, body.text("thread_ts"), post.ts)
+        return web.json_response({"ok": True})
+
     async def command(self, request: web.Request) -> web.StreamResponse:
         """Send a slash command."""
         body = await Body.of(request)

@@ -23,8 +23,9 @@ Reading
     GET /client/messages?user=U&channel=C[&thread_ts=TS]
         {"messages": [MESSAGE], "sessions": [SESSION]} oldest first: without thread_ts the root messages of the channel,
         with it the parent and its replies. Ephemeral messages that U was sent there are merged in by time.
-    GET /client/missed?user=U&seen=C:TS,C:TS
-        {"missed": [{"channel", "message": MESSAGE}]} what others wrote there after TS, also in threads; the last 200.
+    GET /client/missed?user=U
+        {"missed": [{"channel", "message": MESSAGE}]} what others wrote since U's seat was first taken and U has not
+        read, also in threads; the last 200.
     GET /client/views?user=U
         {"views": [VIEW], "home": VIEW or null} the modals that U has open, the topmost last; what the bot's home shows.
     GET /client/file?user=U&id=F
@@ -69,6 +70,8 @@ Acting
         The app is told that its tab was opened.
     POST /client/stop    {"user", "channel", "thread_ts"}                  -> {"ok": true, "stopped": [ts]}
     POST /client/react   {"user", "channel", "ts", "name", "on": bool}     -> {"ok": true}
+    POST /client/look    {"user", "channel", "ts", "thread_ts"?}           -> {"ok": true}
+        The person has read the conversation, or the thread, up to that message.
 
 Live
     WS /client/live?user=U pushes one JSON object a frame:
@@ -82,6 +85,7 @@ Live
         {"type": "view_closed", "view"}
         {"type": "home",        "view"}                              the bot's home shows this now
         {"type": "session",     "channel", "session"}                a SESSION, new or changed
+        {"type": "looked",      "channel", "thread_ts", "ts"}        U has read up to there, perhaps on another page
         {"type": "state"}                                            the list of conversations changed: read it again
     Frames from the client are ignored. Nothing is replayed: after a reconnect, read the messages again.
 """
@@ -138,6 +142,7 @@ class ClientApi:
             "edit": acts.edit,
             "delete": acts.delete,
             "react": acts.react,
+            "look": acts.look,
             "action": acts.action,
             "view": acts.view,
             "options": acts.options,

@@ -30,6 +30,7 @@ class LiveSockets:
     async def serve(self, request: web.Request) -> web.StreamResponse:
         """Push what the person may see, until the page leaves."""
         user = self._workspace.roster.member(request.query.get("user", "")).id
+        self._workspace.read_marks.begin(user)
         socket = web.WebSocketResponse(heartbeat=30, timeout=CLOSE_LIMIT_S)
         await socket.prepare(request)
         frames: asyncio.Queue[Json | None] = asyncio.Queue()

@@ -55,17 +55,10 @@ class ClientReads:
         )
 
     async def missed(self, request: web.Request) -> web.StreamResponse:
-        """Return what others wrote since the person last looked: `seen` is `C…:ts,C…:ts`."""
-        user, asked = self._user(request), request.query.get("seen", "")
-        seen = dict(part.rpartition(":")[::2] for part in asked.split(",") if ":" in part)
-        mine = {one.id for one in self._workspace.roster.channels() if user in one.members} & set(seen)
-        posts = [
-            post
-            for post in self._workspace.posts.all()
-            if post.channel in mine and post.ts > seen[post.channel] and post.user != user
-            if post.seen_by in ("", user) and not post.tombstone
-        ]
-        last = sorted(posts, key=lambda post: post.ts)[-_MOST_MISSED:]
+        """Return what others wrote that the person has not read yet."""
+        user = self._user(request)
+        mine = {one.id for one in self._workspace.roster.channels() if user in one.members}
+        last = self._workspace.read_marks.missed(user, mine)[-_MOST_MISSED:]
         told = [{"channel": post.channel, "message": shown.message(post, user, self._workspace)} for post in last]
         return web.json_response({"missed": told})
 

@@ -21,6 +21,7 @@ from hermes_bot.workspace.people import App, Channel, World
 from hermes_bot.workspace.posts import Post, PostStore
 from hermes_bot.workspace.pressed import Pressed
 from hermes_bot.workspace.rate_limits import RateLimits
+from hermes_bot.workspace.read_marks import ReadMarks
 from hermes_bot.workspace.refusal import Refusal
 from hermes_bot.workspace.response_urls import ResponseUrls
 from hermes_bot.workspace.roster import Roster
@@ -56,6 +57,7 @@ class Parts:
         self.couriers = Couriers(outside.couriers)
         self.roster = Roster(world, lambda: feed.publish(Change(kind="state")))
         self.posts = PostStore(clock)
+        self.read_marks = ReadMarks(self.posts, feed)
         self.files = FileStore(ids, clock, outside.base_url)
         self.events = Events(self.roster, self.posts, self.couriers, outside.limits, clock, ids)
         self.conversations = Conversations(self.posts, self.events, feed)

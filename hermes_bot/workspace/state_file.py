@@ -1,8 +1,8 @@
 """The workspace's memory between two runs: one JSON file, replaced as a whole and never written over when unreadable.
 
-Kept are messages, ephemerals, files, conversations and events that the app has not taken yet. Not kept are open modals,
-response URLs and sockets: they end with the process, as they end soon in Slack. The contents of files lie in a folder
-beside it.
+Kept are messages, ephemerals, files, conversations, how far everybody has read, and events that the app has not taken
+yet. Not kept are open modals, response URLs and sockets: they end with the process, as they end soon in Slack. The
+contents of files lie in a folder beside it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import re
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
@@ -23,6 +23,7 @@ from hermes_bot.errors import SettingsError
 from hermes_bot.workspace.files import StoredFile
 from hermes_bot.workspace.people import Channel
 from hermes_bot.workspace.posts import Json, Post
+from hermes_bot.workspace.read_marks import Marks
 
 _log = logging.getLogger(__name__)
 _TS = re.compile(r"\d{1,12}\.\d{6}")
@@ -40,6 +41,7 @@ class SavedState:
     posts: tuple[Post, ...]
     undelivered: tuple[Json, ...]
     files: tuple[StoredFile, ...] = ()
+    read_marks: Marks = field(default_factory=dict)
 
 
 _FORM = TypeAdapter(SavedState)

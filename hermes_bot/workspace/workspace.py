@@ -36,6 +36,7 @@ class Workspace(Writing, Pressing, Staffing, Parts):
             posts=tuple(self.posts.all()),
             undelivered=tuple(self.couriers.undelivered()),
             files=tuple(self.files.remembered()),
+            read_marks=self.read_marks.saved(),
         )
 
     def restore(self, state: SavedState) -> None:
@@ -46,6 +47,7 @@ class Workspace(Writing, Pressing, Staffing, Parts):
             self.posts.add(post)
         for file in state.files:
             self.files.recall(file)
+        self.read_marks.restore(state.read_marks)
         for body in state.undelivered:
             self.couriers.send_again(body)
 

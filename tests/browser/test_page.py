@@ -285,23 +285,3 @@ async def test_in_a_crowd_the_taken_seat_is_in_sight_and_live(browser: Browser) 
 
         await expect(page.get_by_role("main")).to_contain_text("Hello everybody")
         await page.close()
-
-
-async def test_what_came_while_no_page_was_open_is_marked_at_the_next_visit(
-    seats: Seats, server: WorkspaceServer
-) -> None:
-    await server.workspace.post("U0OMAR", "C0SUPPORT", "first")
-    seat = await seats.take("U0EMMA", "C0SUPPORT")
-    await expect(seat.page.get_by_role("main")).to_contain_text("first")
-    await seats.visit(seat.page, "U0EMMA", "C0GENERAL")
-    context = seat.page.context
-    await seat.page.close()
-    await server.workspace.post("U0OMAR", "C0SUPPORT", "second")
-    again = Seat(await context.new_page())
-    await seats.visit(again.page, "U0EMMA", "C0GENERAL")
-    mark = again.channel("C0SUPPORT").get_by_role("img", name="1 unread")
-    await expect(mark).to_be_visible()
-    await again.channel("C0SUPPORT").click()
-
-    await expect(mark).to_have_count(0)
-    await expect(again.page.get_by_role("main").locator(".new-line")).to_have_text("New")

@@ -1,6 +1,5 @@
 // What the page shows, as one value that is replaced at each change, and who is told of it.
 import { preferredLanguage, reason, strings } from "./strings.js";
-import { loadUnread } from "./unread.js";
 
 export class State {
   state = {
@@ -10,7 +9,7 @@ export class State {
     me: "", channels: [], channel: "", thread: "",
     room: null, replies: null, // lists of messages; null while they are being read
     newFrom: "", // the first message that was unread when the conversation was opened
-    unread: loadUnread(),
+    unread: {}, // what nobody has looked at yet, see unread.js
     views: {}, // {user: [view]}, the topmost last
     homes: {}, // {user: view or null}: what the bot's home shows them
     tab: "messages", // "messages" | "home", in a conversation with the bot

@@ -4,7 +4,7 @@ import { Deeds } from "./deeds.js";
 import { countReply, isReply, put, remove, replace } from "./messages.js";
 import { readRoute, replaceRoute, writeRoute } from "./route.js";
 import { keepLanguage } from "./strings.js";
-import { addUnread, clearUnread, dropUnread, keepSeen, loadSeen, unreadIn } from "./unread.js";
+import { addUnread, clearUnread, dropUnread, unreadIn } from "./unread.js";
 
 // Every seat is listened to, so that all show what waits for them; in a large workspace only the seats that were taken.
 const MOST_SOCKETS = 12;
@@ -22,18 +22,19 @@ export class Store extends Deeds {
       this.set({ team, bot, bots, people, groups });
       for (const { id } of people.slice(0, MOST_SOCKETS)) this.#connect(id);
       window.onhashchange = () => this.#follow().catch((error) => this.#fail(error));
-      await this.#readMissed();
+      await Promise.all(people.slice(0, MOST_SOCKETS).map(({ id }) => this.#readMissed(id)));
       await this.#follow();
     } catch (error) {
       this.#fail(error);
     }
   }
 
-  async #readMissed() {
-    const seen = loadSeen();
-    const seated = this.state.people.slice(0, MOST_SOCKETS).filter(({ id }) => seen[id]);
-    const answers = await Promise.all(seated.map(({ id }) => api.missed(id, seen[id]).catch(() => ({ missed: [] }))));
-    answers.forEach(({ missed }, index) => missed.forEach(({ channel, message }) => this.#mark(seated[index].id, channel, message, false)));
+  // What the person has not read, as the workspace knows it.
+  async #readMissed(user) {
+    const { missed } = await api.missed(user).catch(() => ({ missed: [] }));
+    const entries = missed.map(({ channel, message }) => [channel, this.#entry(user, channel, message)]);
+    const none = { ...this.state.unread, [user]: {} };
+    this.set({ unread: entries.reduce((unread, [channel, entry]) => addUnread(unread, user, channel, entry), none) });
   }
 
   #fail(error) {
@@ -72,7 +73,11 @@ export class Store extends Deeds {
     const channel = [wanted.channel, this.#lastChannel.get(user)].find((id) => channels.some((one) => one.id === id))
       ?? firstChannel(channels, this.state.bot);
     this.#lastChannel.set(user, channel);
-    this.#connect(user);
+    if (!this.#online.has(user)) {
+      this.#connect(user);
+      await this.#readMissed(user);
+      if (visit !== this.#visit) return;
+    }
     const moved = changed || channel !== this.state.channel;
     const place = channel === wanted.channel ? wanted.thread : "";
     const app = appIn(channels.find(({ id }) => id === channel), this.state.bots);
@@ -101,7 +106,7 @@ export class Store extends Deeds {
     await this.#reading(async () => {
       const { messages, sessions } = await api.messages(me, channel, "");
       if (visit !== this.#visit) return;
-      keepSeen(me, channel, messages.at(-1)?.ts);
+      this.#look(me, channel, "", messages.at(-1)?.ts);
       this.set({ room: messages, sessions: Object.fromEntries(sessions.map((one) => [sessionKey(one), one])) });
     });
   }
@@ -113,7 +118,10 @@ export class Store extends Deeds {
       const messages = await api.messages(me, channel, thread).then((answer) => answer.messages, () => []);
       if (visit !== this.#visit) return;
       if (messages[0] && isReply(messages[0])) this.go({ channel, thread: messages[0].thread_ts }); // a link to a reply
-      else this.set({ replies: messages });
+      else {
+        this.#look(me, channel, thread, messages.at(-1)?.ts);
+        this.set({ replies: messages });
+      }
     });
   }
 
@@ -146,7 +154,9 @@ export class Store extends Deeds {
     live(user, {
       onEvent: (event) => this.#receive(user, event),
       onOnline: (online) => {
+        const back = online && this.#online.get(user) === false;
         this.#online.set(user, online);
+        if (back) this.#readMissed(user).then(() => this.#see());
         if (user !== this.state.me) return;
         this.set({ online });
         if (online && this.state.channel) this.#refresh(); // what was said before the socket opened was not pushed
@@ -165,6 +175,7 @@ export class Store extends Deeds {
     if (event.type === "view_opened" || event.type === "view_closed") return this.receiveView(user, event);
     if (event.type === "home") return this.set({ homes: { ...this.state.homes, [user]: event.view } });
     if (event.type === "session") return event.channel === this.state.channel && this.#receiveSession(event.session);
+    if (event.type === "looked") return this.set({ unread: clearUnread(this.state.unread, user, event.channel, event.thread_ts, event.ts) });
     if (event.type === "state") return user === this.state.me && this.#readChannels();
     const { channel, message } = event;
     const arrived = event.type === "message" || event.type === "ephemeral";
@@ -190,12 +201,25 @@ export class Store extends Deeds {
   }
 
   #mark(user, channel, message, here) {
-    const thread = isReply(message) ? message.thread_ts : "";
-    if (here) keepSeen(user, channel, message.ts);
-    const seen = here && (thread === "" || thread === this.state.thread);
+    const entry = this.#entry(user, channel, message);
+    const seen = here && (entry.thread === "" || entry.thread === this.state.thread);
     if (here) this.set({ announcement: message });
-    const entry = { ts: message.ts, thread, loud: this.#isFor(user, channel, message) };
-    if (!seen) this.set({ unread: addUnread(this.state.unread, user, channel, entry) });
+    if (seen) this.#look(user, channel, entry.thread, message.ts);
+    else this.set({ unread: addUnread(this.state.unread, user, channel, entry) });
+  }
+
+  #entry(user, channel, message) {
+    return { ts: message.ts, thread: isReply(message) ? message.thread_ts : "", loud: this.#isFor(user, channel, message) };
+  }
+
+  #looked = new Map();
+
+  // The workspace remembers how far a place was read; it is told of each step once.
+  #look(user, channel, thread, ts) {
+    const place = `${user}/${channel}/${thread}`;
+    if (!ts || ts <= (this.#looked.get(place) ?? "")) return;
+    this.#looked.set(place, ts);
+    api.look({ user, channel, ts, ...(thread ? { thread_ts: thread } : {}) });
   }
 
   // True when a message is meant for this person: told to them alone, or naming them, their group, or everybody.

@@ -1,48 +1,16 @@
-// What each person has not looked at yet, kept for this tab: {user: {channel: [{ts, thread, loud}]}}.
+// What each person has not read yet: {user: {channel: [{ts, thread, loud}]}}. How far they have read is kept with the
+// workspace, so that every page of a seat shows the same.
 // loud marks what is meant for that person (a DM, a mention, a word to them alone): it is counted, the rest is only marked.
-
-const KEY = "hermes.unread";
-
-export function loadUnread() {
-  try {
-    return JSON.parse(sessionStorage.getItem(KEY)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-// Up to where each person has looked, kept in this browser: {user: {channel: ts}}. What came later while no page was open
-// is asked for at the start; of a conversation that was never looked at nothing is.
-const SEEN = "hermes.seen";
-
-export function loadSeen() {
-  try {
-    return JSON.parse(localStorage.getItem(SEEN)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-export function keepSeen(user, channel, ts) {
-  const seen = loadSeen();
-  if (!ts || ts <= (seen[user]?.[channel] ?? "")) return;
-  localStorage.setItem(SEEN, JSON.stringify({ ...seen, [user]: { ...seen[user], [channel]: ts } }));
-}
-
-function keep(unread) {
-  sessionStorage.setItem(KEY, JSON.stringify(unread));
-  return unread;
-}
 
 export function addUnread(unread, user, channel, entry) {
   const entries = unread[user]?.[channel] ?? [];
   if (entries.some(({ ts }) => ts === entry.ts)) return unread;
-  return keep({ ...unread, [user]: { ...unread[user], [channel]: [...entries, entry] } });
+  return { ...unread, [user]: { ...unread[user], [channel]: [...entries, entry] } };
 }
 
-// Takes out the entries that match: root messages when thread is "", else those of that thread.
-export function clearUnread(unread, user, channel, thread) {
-  return filterUnread(unread, user, channel, (entry) => entry.thread !== thread);
+// Takes out the entries that match: root messages when thread is "", else those of that thread; up to `ts`, where one is given.
+export function clearUnread(unread, user, channel, thread, ts) {
+  return filterUnread(unread, user, channel, (entry) => entry.thread !== thread || (ts && entry.ts > ts));
 }
 
 export const dropUnread = (unread, user, channel, ts) => filterUnread(unread, user, channel, (entry) => entry.ts !== ts);
@@ -50,7 +18,7 @@ export const dropUnread = (unread, user, channel, ts) => filterUnread(unread, us
 function filterUnread(unread, user, channel, wanted) {
   const entries = unread[user]?.[channel] ?? [];
   const rest = entries.filter(wanted);
-  return rest.length === entries.length ? unread : keep({ ...unread, [user]: { ...unread[user], [channel]: rest } });
+  return rest.length === entries.length ? unread : { ...unread, [user]: { ...unread[user], [channel]: rest } };
 }
 
 export const unreadIn = (unread, user, channel) => unread[user]?.[channel] ?? [];
