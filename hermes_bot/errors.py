@@ -17,6 +17,17 @@ class TransientError(HermesError):
         self.retry_after_s = retry_after_s
 
 
+class NotYet(TransientError):
+    """It is not the turn of what the handler wants to do; nothing was tried, and nothing has failed.
+
+    The bus runs the delivery again after exactly `retry_after_s` seconds, and that costs it no attempt.
+    """
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message, retry_after_s=retry_after_s)
+        self.wait_s = retry_after_s
+
+
 class PermanentError(HermesError):
     """Trying again cannot help; the delivery goes to the dead letters at once."""
 

@@ -128,6 +128,8 @@ class Deliverer:
             return Settlement(state=State.CANCELLED), None
         except Exception as error:  # a handler may raise anything; each becomes a retry or a dead letter
             settlement = decide(error, delivery, subscription.policy, now=self.clock(), random=self.random)
+            if settlement.postponed:
+                return settlement, None
             expected = isinstance(error, HermesError | TimeoutError)
             logger.warning("attempt failed", extra=_fields(delivery, settlement), exc_info=None if expected else error)
             return settlement, _speaks_against(error)
@@ -234,7 +236,8 @@ class Deliverer:
             logger.exception("on_alarm failed", extra=fields)
 
     def _report(self, delivery: Delivery, settlement: Settlement, seconds: float) -> None:
-        if self.on_hop is None:
+        """Tell of the attempt; that a delivery waits for its turn is none."""
+        if self.on_hop is None or settlement.postponed:
             return
         messages = {output.message.id: output.message for output in settlement.outputs}
         outputs = tuple(messages.values()) if messages else ()

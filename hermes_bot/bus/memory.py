@@ -85,7 +85,8 @@ class MemoryBackend:
         if settlement.result is not None:
             self._results[key] = settlement.result
         if settlement.retry_at is not None:
-            again = replace(settled, attempt=delivery.attempt + 1, redelivered=True)
+            attempt = delivery.attempt + (not settlement.postponed)
+            again = replace(settled, attempt=attempt, redelivered=True)
             self._lanes.retry(again, settlement.retry_at)
             return
         self._lanes.done(delivery)

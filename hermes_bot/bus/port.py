@@ -119,8 +119,9 @@ class Subscription:
 class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     """What ends an attempt, committed whole: the state, the handler's outputs as new deliveries, the error.
 
-    For RETRYING, `retry_at` says when (aware UTC) and `outputs` is empty. `result` is what a request was answered
-    with; it is kept as long as the record of the delivery.
+    For RETRYING, `retry_at` says when (aware UTC) and `outputs` is empty; `postponed` when its turn had not come, so
+    that the attempt does not count. `result` is what a request was answered with; it is kept as long as the record of
+    the delivery.
     """
 
     state: State
@@ -128,6 +129,7 @@ class Settlement(msgspec.Struct, frozen=True, kw_only=True):
     error: str = ""
     retry_at: datetime | None = None
     result: Message | None = None
+    postponed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -153,7 +153,7 @@ class RedisBackend:
         retry_in_s = 0.0
         if settlement.retry_at is not None:
             retry_in_s = max(0.0, (settlement.retry_at - self._clock()).total_seconds())
-        end = [settlement.state, settlement.error, retry_in_s, _json(settlement.result), outputs]
+        end = [settlement.state, settlement.error, retry_in_s, _json(settlement.result), outputs, settlement.postponed]
         operation = ["settle", record.number, record.turn, *end]
         if not await self._submit(operation, lambda _: self._leases.forget(delivery)):
             logger.error("a lease was lost before its end", extra={"message_id": delivery.message.id})

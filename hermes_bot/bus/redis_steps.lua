@@ -119,8 +119,8 @@ function run.lease(agent, limit)
 end
 
 -- End a turn: state, error, result and outputs together; the lane is free unless it is retried. Return 0 where the lease
--- was lost.
-function run.settle(n, turn, state, err, retry_in_s, result, outputs)
+-- was lost. What is `postponed` is retried without having used up an attempt.
+function run.settle(n, turn, state, err, retry_in_s, result, outputs, postponed)
   local f, v = read(n)
   if not f then return 0 end
   if v[TURN] ~= turn then return v[LAST] == turn and 1 or 0 end
@@ -129,6 +129,7 @@ function run.settle(n, turn, state, err, retry_in_s, result, outputs)
   if state == 'retrying' then
     move(f, v, state)
     v[TURN], v[ERROR], v[UPDATED] = '', err, now
+    if postponed then v[ATTEMPT] = v[ATTEMPT] - 1 end -- it begins this one anew
     write(n, v)
     call('ZADD', P .. 'later', now + retry_in_s, n)
     return 1

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 
 from hermes_bot.bus.port import Delivery, Policy, Settlement, State
-from hermes_bot.errors import PermanentError, TransientError, Unroutable
+from hermes_bot.errors import NotYet, PermanentError, TransientError, Unroutable
 
 LONGEST_ERROR = 2000
 
@@ -16,11 +16,16 @@ def decide(
 ) -> Settlement:
     """Return the settlement after `error`: dead when permanent or out of retries, else a retry with its time.
 
+    What has to wait for its turn comes again just then, and has used up no retry.
+
     Unknown exceptions count as transient: a bug that shows only now and then must not lose a customer's message.
     """
     cause = _text(error)
     if isinstance(error, PermanentError | Unroutable):
         return Settlement(state=State.DEAD, error=cause)
+    if isinstance(error, NotYet):
+        turn = now + timedelta(seconds=error.wait_s)
+        return Settlement(state=State.RETRYING, error=cause, retry_at=turn, postponed=True)
     if delivery.attempt > policy.max_retries:
         return Settlement(state=State.DEAD, error=f"gave up after {delivery.attempt} attempts: {cause}")
     wait_s = backoff_s(delivery.attempt, policy, random)

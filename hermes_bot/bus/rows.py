@@ -67,11 +67,12 @@ def settle(
     connection: Connection, delivery: Delivery, settlement: Settlement, outputs: Sequence[Row], now: datetime
 ) -> list[bool]:
     """Record what became of the attempt and add its outputs; return which of them were new."""
+    attempts = delivery.attempt - settlement.postponed
     retry_at = settlement.retry_at.timestamp() if settlement.retry_at else None
     connection.execute(
         "UPDATE deliveries SET state = ?, attempt = ?, error = ?, retry_at = ?, updated_at = ?"
         " WHERE task = ? AND subscription = ?",
-        (settlement.state.value, delivery.attempt, settlement.error, retry_at, now.timestamp(), *delivery.key),
+        (settlement.state.value, attempts, settlement.error, retry_at, now.timestamp(), *delivery.key),
     )
     if settlement.result is not None:
         connection.execute(

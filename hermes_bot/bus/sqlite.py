@@ -143,7 +143,8 @@ class SqliteBackend:
             if settlement.retry_at is None:
                 self._lanes.done(delivery)
             else:
-                again = replace(delivery, attempt=delivery.attempt + 1, redelivered=True, error=settlement.error)
+                attempt = delivery.attempt + (not settlement.postponed)
+                again = replace(delivery, attempt=attempt, redelivered=True, error=settlement.error)
                 self._lanes.retry(again, settlement.retry_at)
 
         await self._writer.submit(lambda c: rows.settle(c, delivery, settlement, new, now), then)

@@ -9,11 +9,12 @@ from typing import Protocol
 
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus
 from hermes_bot.bus.port import Delivery
+from hermes_bot.edge.lines import haste_of
 from hermes_bot.edge.poster import Poster
 from hermes_bot.edge.posts import Post
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.views.look import Look
-from hermes_bot.errors import PermanentError, TransientError
+from hermes_bot.errors import NotYet, PermanentError, TransientError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import EDGE
 from hermes_bot.people import Directory
@@ -59,7 +60,9 @@ class CardTable:
     async def redraw(self, post: Post, looks: Sequence[Look], message: Message, delivery: Delivery) -> list[Message]:
         """Redraw the card. Where Slack stays away, return the message that does it later, hours long."""
         try:
-            await self._poster.redraw(post, looks)
+            await self._poster.redraw(post, looks, haste_of(message))
+        except NotYet:
+            raise
         except TransientError as error:
             done = int(message.data.get(ROUND) or 0)
             if delivery.attempt < PATIENT_FROM_ATTEMPT or done >= ROUNDS:

@@ -9,11 +9,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from hermes_bot.approvals.access import Access
 from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.cards import Approvals
 from hermes_bot.edge.command_reader import home_lane
+from hermes_bot.edge.lines import Haste, haste_of
 from hermes_bot.edge.manifest import PROMPTS, prompts
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.standing import Standing, Standings
@@ -59,7 +61,7 @@ class HomePages:
         """Draw the person's Home as things are now."""
         home = read(message, Home)
         await self._surface.preferences.opened_home(self._team, home.user)
-        await self._draw(home)
+        await self._draw(home, haste_of(message))
         return []
 
     async def on_language(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
@@ -67,7 +69,7 @@ class HomePages:
         chosen = read(message, LanguageChosen)
         if chosen.language in LANGUAGES:
             await self._surface.preferences.choose_language(self._team, chosen.user, chosen.language)
-        await self._draw(Home(user=chosen.user, team=chosen.team))
+        await self._draw(Home(user=chosen.user, team=chosen.team), haste_of(message))
         return []
 
     async def on_prompts(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
@@ -102,17 +104,18 @@ class HomePages:
             priority=PRIORITY_NOTICE,
         )
 
-    async def _draw(self, home: Home) -> None:
+    async def _draw(self, home: Home, haste: Haste) -> None:
         person = await self._standings.of(home.team, home.user)
         page = await self._page(person)
+        whose: dict[str, Any] = {"user_id": home.user, "haste": haste}
         try:
-            await self._api.call("views.publish", user_id=home.user, view=home_view(page, self._render))
+            await self._api.call("views.publish", view=home_view(page, self._render), **whose)
         except SlackRefused as error:
             if error.error not in REFUSED:
                 log.warning("no Home for a person", extra={"error": error.error})
                 return
             log.exception("Home was refused")
-            await self._api.call("views.publish", user_id=home.user, view=plain_view(page, self._render))
+            await self._api.call("views.publish", view=plain_view(page, self._render), **whose)
 
     async def _page(self, person: Standing) -> Page:
         if person.stranger:

@@ -14,14 +14,14 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from hermes_bot.bus.port import Delivery
+from hermes_bot.edge.lines import Haste, haste_of
 from hermes_bot.edge.post_search import EVENT_TYPE, PostSearch
 from hermes_bot.edge.posts import Post, Posts
-from hermes_bot.edge.rests import Rests
 from hermes_bot.edge.slack_api import SlackApi
-from hermes_bot.edge.slack_errors import OutcomeUnknown, TokenRefused
+from hermes_bot.edge.slack_errors import OutcomeUnknown
 from hermes_bot.edge.streaming import Spoken, Streams
 from hermes_bot.edge.views.look import Look, fault_in
-from hermes_bot.errors import SlackRefused, TransientError
+from hermes_bot.errors import NotYet, SlackRefused, TransientError
 from hermes_bot.messages.message import PRIORITY_NOTICE, Message
 from hermes_bot.messages.payloads import EDGE, POST_CHECK, PostCheck, read
 
@@ -90,7 +90,6 @@ class Poster:
         self._clock = clock
         self._search = PostSearch(api)
         self._streams = Streams(api, posts)
-        self._rests = Rests(clock)
         self._unsent: dict[str, int] = {}
 
     async def post(self, draft: Draft, message: Message, delivery: Delivery) -> Posted:
@@ -112,23 +111,23 @@ class Poster:
         if not self._surely_unsent(draft.key, delivery):
             log.info("ephemeral not repeated", extra={"key": draft.key, "attempt": delivery.attempt})
             return
-        place = {"channel": draft.channel, "user": user} | _thread(draft)
+        place = {"channel": draft.channel, "user": user, "key": draft.key} | _thread(draft)
         try:
             await self._say("chat.postEphemeral", [draft.look], place)
         except OutcomeUnknown:
             log.warning("ephemeral may be lost", extra={"key": draft.key, "attempt": delivery.attempt})
-        except TransientError:
-            self._remember_unsent(draft.key, delivery)
+        except TransientError as error:
+            self._remember_unsent(draft.key, delivery, error)
             raise
 
-    async def redraw(self, post: Post, looks: Sequence[Look]) -> None:
+    async def redraw(self, post: Post, looks: Sequence[Look], haste: Haste = Haste.PERSON) -> None:
         """Show the first of the looks that Slack accepts in place of what stands there.
 
         Raise TransientError when it is to be tried again. A post that is gone, or may not be changed, is left alone.
         """
         for look in (*looks, looks[-1].plain):
             try:
-                await self._update(post, look)
+                await self._update(post, look, haste)
             except SlackRefused as error:
                 if error.error not in BLOCKS_REFUSED | TOO_LONG:
                     if error.error not in GONE:
@@ -177,18 +176,17 @@ class Poster:
                 return spoken
         place |= {"metadata": metadata}
         try:
-            self._rests.check(draft.channel, draft.key)
             answer = await self._say(
                 "chat.postMessage",
                 [draft.look, *draft.spare],
-                place | {"unfurl_links": False, "unfurl_media": False},
+                place
+                | {"unfurl_links": False, "unfurl_media": False}
+                | {"key": draft.key, "haste": haste_of(delivery.message)},
             )
         except OutcomeUnknown:
             raise
         except TransientError as error:
-            self._remember_unsent(draft.key, delivery)
-            if error.retry_after_s is not None and not isinstance(error, TokenRefused):
-                self._rests.turned_away(draft.channel, draft.key, error.retry_after_s)
+            self._remember_unsent(draft.key, delivery, error)
             raise
         except SlackRefused as error:
             if not draft.thread_ts or error.error not in NO_THREAD:
@@ -197,7 +195,6 @@ class Poster:
                 raise ThreadGone from error
             return await self._send(replace(draft, thread_ts=""), delivery)
         self._unsent.pop(draft.key, None)
-        self._rests.posted(draft.channel)
         post = Post(key=draft.key, channel=str(answer.get("channel") or draft.channel), ts=str(answer.get("ts") or ""))
         stands = answer.get("message") or {}
         if draft.thread_ts and stands and str(stands.get("thread_ts") or "") != draft.thread_ts:
@@ -227,11 +224,12 @@ class Poster:
                     log.exception("blocks were refused")
         return await self._api.call(method, text=looks[0].text, **arguments)
 
-    async def _update(self, post: Post, look: Look) -> None:
+    async def _update(self, post: Post, look: Look, haste: Haste) -> None:
         fault = fault_in(look.blocks)
         if fault:
             raise SlackRefused("chat.update", "invalid_blocks")
-        await self._api.call("chat.update", channel=post.channel, ts=post.ts, text=look.text, blocks=list(look.blocks))
+        place: dict[str, Any] = {"channel": post.channel, "ts": post.ts}
+        await self._api.call("chat.update", haste=haste, text=look.text, blocks=list(look.blocks), **place)
 
     async def _delete(self, post: Post) -> None:
         try:
@@ -262,12 +260,13 @@ class Poster:
         first = delivery.attempt == 1 and not delivery.redelivered
         return first or self._unsent.get(key) == delivery.attempt - 1
 
-    def _remember_unsent(self, key: str, delivery: Delivery) -> None:
+    def _remember_unsent(self, key: str, delivery: Delivery, error: TransientError) -> None:
+        """Keep which attempt it was; one that only waited for its turn is made again under its number."""
         if not self._surely_unsent(key, delivery):
             return
         if len(self._unsent) >= REMEMBERED_ATTEMPTS:
             self._unsent.clear()
-        self._unsent[key] = delivery.attempt
+        self._unsent[key] = delivery.attempt - isinstance(error, NotYet)
 
 
 def _thread(draft: Draft) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from typing import Any
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from hermes_bot.edge.lines import Haste
+from hermes_bot.edge.pacing import Pacing
 from hermes_bot.edge.slack_errors import FOREIGN, TokenRefused, mapped
 from hermes_bot.errors import SlackRefused, TransientError
 from hermes_bot.settings.slack_access import on_loopback
@@ -17,8 +19,6 @@ from hermes_bot.settings.slack_access import on_loopback
 SLACK_URL = "https://slack.com/api/"
 PAGE_SIZE = 200
 MAX_PAGES = 10
-
-log = logging.getLogger(__name__)
 UNAVAILABLE = "unavailable"
 """What `attempt` returns where Slack is busy or away, or its answer got lost."""
 NAMES_A_CALL = (
@@ -34,6 +34,8 @@ NAMES_A_CALL = (
     "cursor",
 )
 """The arguments by which a call that has to wait is known again."""
+
+log = logging.getLogger(__name__)
 
 
 def sdk_logger(level: int = logging.WARNING) -> logging.Logger:
@@ -54,29 +56,48 @@ def web_client(token: str, base_url: str, session: aiohttp.ClientSession | None 
 
 
 class SlackApi:
-    """Calls methods by Slack's own names."""
+    """Calls methods by Slack's own names, each in its turn: `key` and `haste` are those of `Pacing.turn`."""
 
-    def __init__(self, client: AsyncWebClient, *, limit_s: float = 10.0, variable: str = "SLACK_BOT_TOKEN") -> None:
+    def __init__(
+        self,
+        client: AsyncWebClient,
+        *,
+        limit_s: float = 10.0,
+        variable: str = "SLACK_BOT_TOKEN",
+        pacing: Pacing | None = None,
+    ) -> None:
         self.client = client
+        self._pacing = pacing or Pacing()
         self._limit_s = limit_s
         self._variable = variable
         self.refused = ""  # why Slack refused the token at the last call, empty when it did not
 
-    async def call(self, method: str, *, limit_s: float | None = None, **arguments: Any) -> dict[str, Any]:
+    async def call(
+        self, method: str, *, limit_s: float | None = None, key: str = "", haste: Haste = Haste.PERSON, **arguments: Any
+    ) -> dict[str, Any]:
         """Return the answer of e.g. `chat.postMessage`.
 
-        Raise TransientError (OutcomeUnknown where the call may have had its effect), TokenRefused or SlackRefused.
+        Raise NotYet while it is not its turn, TransientError (OutcomeUnknown where the call may have had its effect),
+        TokenRefused or SlackRefused.
         """
-        body, _ = await self.answered(method, limit_s=limit_s, **arguments)
+        body, _ = await self.answered(method, limit_s=limit_s, key=key, haste=haste, **arguments)
         return body
 
     async def answered(
-        self, method: str, *, limit_s: float | None = None, **arguments: Any
+        self, method: str, *, limit_s: float | None = None, key: str = "", haste: Haste = Haste.PERSON, **arguments: Any
     ) -> tuple[dict[str, Any], Mapping[str, Any]]:
         """Return the answer and its headers; raise what `call` raises."""
+        channel = str(arguments.get("channel") or "")
+        known_by = key or "\n".join(str(arguments.get(name) or "") for name in NAMES_A_CALL)
+        async with self._pacing.turn(method, channel=channel, key=known_by, haste=haste):
+            return await self._answered(method, limit_s or self._limit_s, arguments)
+
+    async def _answered(
+        self, method: str, limit_s: float, arguments: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], Mapping[str, Any]]:
         function = getattr(self.client, method.replace(".", "_"))
         try:
-            async with asyncio.timeout(limit_s or self._limit_s):
+            async with asyncio.timeout(limit_s):
                 response = await function(**arguments)
         except FOREIGN as error:
             ours = mapped(method, error, variable=self._variable)
@@ -88,9 +109,9 @@ class SlackApi:
         return dict(body) if isinstance(body, Mapping) else {}, response.headers
 
     async def attempt(self, method: str, *, limit_s: float | None = None, **arguments: Any) -> str:
-        """Return why the call failed, empty when it did not; for what nobody waits for."""
+        """Return why the call failed, empty when it did not; for what nobody waits for: in a rush it is let go."""
         try:
-            await self.call(method, limit_s=limit_s, **arguments)
+            await self.call(method, limit_s=limit_s, haste=Haste.DECORATION, **arguments)
         except SlackRefused as error:
             log.debug("let go", extra={"method": method, "error": error.error})
             return error.error.partition(" ")[0]

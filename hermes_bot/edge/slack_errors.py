@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import aiohttp
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from hermes_bot.errors import SlackRefused, TransientError
+from hermes_bot.messages.message import utc_now
 
 DEFAULT_RETRY_AFTER_S = 1.0
-MAX_RETRY_AFTER_S = 3_600.0
+MAX_RETRY_AFTER_S = 300.0
 TOKEN_RETRY_AFTER_S = 30.0
 
 RATE_LIMITED = frozenset({"ratelimited", "rate_limited", "message_limit_exceeded"})
@@ -36,6 +39,14 @@ class OutcomeUnknown(TransientError):
     """Slack may or may not have done what was asked: look for the trace before asking again."""
 
 
+class RateLimited(TransientError):
+    """Slack turned the call away, which had no effect, for `wait_s` seconds."""
+
+    def __init__(self, method: str, wait_s: float) -> None:
+        super().__init__(f"slack: {method}: rate limited", retry_after_s=wait_s)
+        self.wait_s = wait_s
+
+
 class TokenRefused(TransientError):
     """Slack refused a token. Fatal at the start; later it may be replaced, so that deliveries are kept."""
 
@@ -57,7 +68,7 @@ def mapped(method: str, error: Exception, *, variable: str = "SLACK_BOT_TOKEN") 
     status, headers, body = _parts(error)
     code = str(body.get("error") or "")
     if status == 429 or code in RATE_LIMITED:
-        return TransientError(f"slack: {method}: rate limited", retry_after_s=retry_after_s(headers))
+        return RateLimited(method, retry_after_s(headers))
     if status >= 500 or not code or code in UNSURE:
         return OutcomeUnknown(f"slack: {method}: HTTP {status} {code}".rstrip())
     if code in TOKEN_REFUSED and not (code == "no_permission" and method.startswith("agents.")):
@@ -66,15 +77,35 @@ def mapped(method: str, error: Exception, *, variable: str = "SLACK_BOT_TOKEN") 
     return SlackRefused(method, f"{code} (needed: {needed})" if needed else code)
 
 
-def retry_after_s(headers: Mapping[str, Any]) -> float:
-    """Return the seconds that `Retry-After` asks for: 1 where it is missing or unreadable, an hour at most."""
-    raw = next((value for name, value in headers.items() if str(name).lower() == "retry-after"), None)
-    raw = raw[0] if isinstance(raw, list) and raw else raw
+def retry_after_s(headers: Mapping[str, Any], now: datetime | None = None) -> float:
+    """Return the seconds that `Retry-After` asks for, as a number or a date (RFC 9110, section 10.2.3).
+
+    A second at least, also where it is missing or unreadable; five minutes at most: to ask once more costs one call.
+    """
+    told = _header(headers, "retry-after")
     try:
-        seconds = float(str(raw))
+        seconds = float(told)
     except ValueError:
+        date = _date(told)
+        since = _date(_header(headers, "date")) or now or utc_now()
+        seconds = (date - since).total_seconds() if date is not None else DEFAULT_RETRY_AFTER_S
+    if math.isnan(seconds):
         return DEFAULT_RETRY_AFTER_S
-    return min(max(seconds, DEFAULT_RETRY_AFTER_S), MAX_RETRY_AFTER_S) if math.isfinite(seconds) else MAX_RETRY_AFTER_S
+    return min(max(seconds, DEFAULT_RETRY_AFTER_S), MAX_RETRY_AFTER_S)
+
+
+def _header(headers: Mapping[str, Any], wanted: str) -> str:
+    raw = next((value for name, value in headers.items() if str(name).lower() == wanted), "")
+    return str(raw[0] if isinstance(raw, list) and raw else raw).strip()
+
+
+def _date(text: str) -> datetime | None:
+    """Return the time of an HTTP date; one without a zone is in UTC."""
+    try:
+        found = parsedate_to_datetime(text)
+    except (ValueError, IndexError, TypeError):
+        return None
+    return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 
 
 def _parts(error: SlackApiError) -> tuple[int, Mapping[str, Any], Mapping[str, Any]]:

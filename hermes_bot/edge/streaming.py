@@ -65,7 +65,7 @@ class Streams:
     async def _begin(self, key: str, place: dict[str, Any], spoken: Spoken) -> Post | None:
         person: Json = {"recipient_user_id": spoken.user, "recipient_team_id": spoken.team}
         try:
-            answer = await self._api.call("chat.startStream", **place, **person)
+            answer = await self._api.call("chat.startStream", key=key, **place, **person)
         except (SlackRefused, TransientError) as error:
             log.info("not streamed", extra={"key": key, "error": str(error)})
             return None

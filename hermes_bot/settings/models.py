@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
@@ -41,11 +42,30 @@ class FloodSettings(Section):
     window_s: Seconds = 60.0
 
 
+class RateLimitSettings(Section):
+    """`slack.rate_limits`: how fast Slack is called before it complains. Each process has these for itself.
+
+    `tier_minutes`: of any method but a post, so many minutes' worth of what Slack's tiers grant may be used at once.
+    """
+
+    posts_a_second: Annotated[float, Field(gt=0, le=1_000)] = 1.0
+    posts_at_once: Count = 60
+    posts_a_minute: Count = 300
+    tier_minutes: Annotated[float, Field(ge=0.1, le=1_000)] = 3.0
+
+
 class SentFiles(Section):
     """`slack.files`: a larger file, or one of a kind (Slack's `filetype`) that is not listed, is named without link."""
 
     max_mb: Count = 25
     types: Words = ()
+
+
+class ThreadContextSettings(Section):
+    """`slack.thread_context`: what of a thread is read that Hermes is called into; no messages: nothing is."""
+
+    messages: Annotated[int, Field(ge=0, le=200)] = 20
+    characters: Annotated[int, Field(ge=500, le=40_000)] = 6_000
 
 
 class SlackSettings(Section):
@@ -55,8 +75,11 @@ class SlackSettings(Section):
     channels: dict[str, ChannelSettings] = Field(default_factory=dict)
     handoff_channel: str = ""
     flood: FloodSettings = FloodSettings()
+    rate_limits: RateLimitSettings = RateLimitSettings()
     files: SentFiles = SentFiles()
+    thread_context: ThreadContextSettings = ThreadContextSettings()
     stream_from: Annotated[int, Field(ge=0)] = 1_200
+    seen_reaction: Annotated[str, Field(pattern=r"^([a-z0-9_+'-]{1,100})?$")] = ""
 
 
 class PeopleSettings(Section):
@@ -70,7 +93,6 @@ class RoutingSettings(Section):
     """`routing`: the route table, relative to the folder of `hermes.yaml`.
 
     `labelled` are texts with the route they should get, against which a suggested change is measured; relative to
-    seen_reaction: Annotated[str, Field(pattern=r"^([a-z0-9_+'-]{1,100})?$")] = ""
     the route table, empty where there are none.
     """
 
@@ -255,12 +277,16 @@ class Mode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlackAccess:
-    """Slack's secrets and address, from the environment only. An `api_url` that is empty means Slack itself."""
+    """Slack's secrets and address, from the environment only. An `api_url` that is empty means Slack itself.
+
+    `files`: where those secrets stand that are given as files, by the name of their variable.
+    """
 
     bot_token: SecretStr | None = None
     app_token: SecretStr | None = None
     signing_secret: SecretStr | None = None
     api_url: str = ""
+    files: Mapping[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -146,16 +146,19 @@ class BackendMachine(RuleBasedStateMachine):
             [State.DONE, State.DEAD, State.RETRYING, State.SUSPENDED, State.EXPIRED, State.CANCELLED]
         ),
         outputs=st.lists(st.tuples(st.integers(0, 30), st.sampled_from(AGENTS), st.sampled_from(CONTEXTS)), max_size=3),
+        postponed=st.booleans(),
     )
-    def settle(self, data: st.DataObject, state: State, outputs: list[tuple[int, str, str]]) -> None:
+    def settle(self, data: st.DataObject, state: State, outputs: list[tuple[int, str, str]], postponed: bool) -> None:
         key = data.draw(st.sampled_from(sorted(self.leased)))
         delivery, known = self.leased.pop(key), self.known[key]
         made = () if state is State.RETRYING else tuple(self.make(*output, priority=5) for output in outputs)
         retry_at = self.time.now + timedelta(seconds=10) if state is State.RETRYING else None
-        self.wait(self.backend.settle(delivery, Settlement(state=state, outputs=made, retry_at=retry_at)))
+        postponed = postponed and state is State.RETRYING
+        settlement = Settlement(state=state, outputs=made, retry_at=retry_at, postponed=postponed)
+        self.wait(self.backend.settle(delivery, settlement))
         known.state = state
         if retry_at is not None:
-            known.attempt += 1
+            known.attempt += not postponed
             known.retry_at = retry_at.timestamp()
         for output in made:
             if output.key not in self.known:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 from agents.texts import load_texts
@@ -15,9 +16,10 @@ from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.channels import ChannelPolicy
 from hermes_bot.edge.directory import SlackDirectory
 from hermes_bot.edge.edge import Desk, Doors, SlackEdge
+from hermes_bot.edge.pacing import Pacing
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.slack_api import SlackApi, web_client
-from hermes_bot.errors import BusFull, TransientError
+from hermes_bot.errors import BusFull, NotYet, TransientError
 from hermes_bot.messages.message import Message, utc_now
 from hermes_bot.messages.payloads import REPLY_READY, Audience, Inbound, Reply, fields_of
 from hermes_bot.store.database import Database
@@ -38,9 +40,14 @@ class Rig:
 
     edge: SlackEdge
 
-    def __init__(self, server: WorkspaceServer, database: Database, api: SlackApi) -> None:
+    def __init__(self, server: WorkspaceServer, database: Database, bot_token: str = "") -> None:
         self.server = server
-        self.api = api
+        self.skipped_s = 0.0
+        self.api = SlackApi(
+            web_client(bot_token or server.world.app.bot_token, server.api_url),
+            limit_s=3.0,
+            pacing=Pacing(steady=lambda: monotonic() + self.skipped_s),
+        )
         self.posts = Posts(database, clock=utc_now)
         self.tickets = Tickets(database, clock=utc_now, continue_window_s=900)
         self.approvals = Approvals(database, clock=utc_now, expires_after_s=3_600)
@@ -74,13 +81,18 @@ class Rig:
         return await self.edge.handlers()[message.type](message, delivery)
 
     async def delivered(self, message: Message, *, attempts: int = 6) -> Sequence[Message]:
-        """Run the handler until it succeeds, as the bus would, without its waits."""
-        for attempt in range(1, attempts):
+        """Run the handler until it succeeds, as the bus would, without its waits; for pacing that time is over."""
+        attempt, redelivered = 1, False
+        while True:
             try:
-                return await self.deliver(message, attempt=attempt)
+                return await self.deliver(message, attempt=attempt, redelivered=redelivered)
+            except NotYet as error:
+                self.skipped_s += error.wait_s
             except TransientError:
-                continue
-        return await self.deliver(message, attempt=attempts)
+                attempt += 1
+                if attempt > attempts:
+                    raise
+            redelivered = True
 
     async def ticket(self, *, user: str = "U0EMMA", channel: str = "C0SUPPORT", text: str = "help me") -> Ticket:
         """Return a new ticket for something that the person really posts."""
@@ -166,13 +178,12 @@ async def unstarted(
 ) -> AsyncIterator[Rig]:
     """An edge that knows where Slack is, and has not spoken to it yet."""
     app = server.world.app
-    api = SlackApi(web_client(bot_token or app.bot_token, server.api_url), limit_s=3.0)
     async with with_tables(f"sqlite:///{folder}/edge.db") as database:
-        rig = Rig(server, database, api)
+        rig = Rig(server, database, bot_token)
         rig.edge = SlackEdge(
-            api,
+            rig.api,
             Desk(
-                directory=SlackDirectory(api, clock=utc_now),
+                directory=SlackDirectory(rig.api, clock=utc_now),
                 tickets=rig.tickets,
                 approvals=rig.approvals,
                 posts=rig.posts,

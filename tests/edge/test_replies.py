@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from hermes_bot.edge.slack_errors import OutcomeUnknown, TokenRefused
-from hermes_bot.errors import NotYet, PermanentError, SlackRefused, TransientError
+from hermes_bot.errors import NotYet, PermanentError, SlackRefused
 from hermes_bot.messages.payloads import POST_CHECK, Audience, Choice, Reply
 from hermes_bot.workspace.faults import ApiError, RateLimited, ReplyLost, ServerError
 from tests.edge.rig import Rig, buttons, owner_only, reply_message, reply_to

@@ -6,12 +6,14 @@ from typing import Any
 
 import aiohttp
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
-from hermes_bot.edge.slack_errors import OutcomeUnknown, TokenRefused, mapped
-from hermes_bot.errors import SlackRefused, TransientError
+from hermes_bot.edge.slack_errors import OutcomeUnknown, RateLimited, TokenRefused, mapped, retry_after_s
+from hermes_bot.errors import SlackRefused
 
 
 def answered(status: int, body: Any, headers: dict[str, Any] | None = None) -> SlackApiError:
@@ -35,20 +37,44 @@ def answered(status: int, body: Any, headers: dict[str, Any] | None = None) -> S
         ({}, 1),
         ({"Retry-After": "soon"}, 1),
         ({"Retry-After": "-4"}, 1),
+        ({"Retry-After": "0"}, 1),
+        ({"Retry-After": ""}, 1),
+        ({"Retry-After": "nan"}, 1),
+        ({"Retry-After": []}, 1),
+        ({"Retry-After": " 2.5 "}, 2.5),
+        ({"Retry-After": "604800"}, 300),
+        ({"Retry-After": "1e999"}, 300),
+        ({"Retry-After": "Wed, 21 Oct 2026 07:28:09 GMT", "Date": "Wed, 21 Oct 2026 07:28:00 GMT"}, 9),
+        ({"Retry-After": "Wed, 21 Oct 2020 07:28:00 GMT"}, 1),
+        ({"Retry-After": "Fri, 31 Dec 9999 23:59:59 GMT"}, 300),
+        ({"Retry-After": "Wed, 99 Oct 2026 07:28:00 GMT"}, 1),
     ],
 )
 def test_a_rate_limit_says_how_long_to_wait(headers: dict[str, Any], seconds: float) -> None:
     error = mapped("chat.postMessage", answered(429, {"ok": False, "error": "ratelimited"}, headers))
 
-    assert isinstance(error, TransientError)
-    assert not isinstance(error, OutcomeUnknown)
-    assert error.retry_after_s == seconds
+    assert isinstance(error, RateLimited)
+    assert error.wait_s == error.retry_after_s == seconds
 
 
 def test_a_rate_limit_without_a_body_is_one_too() -> None:
     error = mapped("chat.postMessage", answered(429, ""))
 
-    assert (type(error), error.retry_after_s if isinstance(error, TransientError) else 0) == (TransientError, 1)
+    assert isinstance(error, RateLimited)
+    assert error.wait_s == 1
+
+
+@pytest.mark.parametrize("code", ["ratelimited", "rate_limited", "message_limit_exceeded"])
+def test_a_rate_limit_that_only_the_body_tells_of_is_one_too(code: str) -> None:
+    error = mapped("chat.postMessage", answered(200, {"ok": False, "error": code}, {"Retry-After": "4"}))
+
+    assert isinstance(error, RateLimited)
+    assert error.wait_s == 4
+
+
+@given(st.text())
+def test_whatever_the_header_says_the_wait_is_bounded(told: str) -> None:
+    assert 1 <= retry_after_s({"Retry-After": told}) <= 300
 
 
 @pytest.mark.parametrize(
