@@ -37,6 +37,7 @@ from hermes_bot.store.schema import migrate
 from hermes_bot.tasks.tasks import Tasks
 from hermes_bot.tickets.failures import failed_message
 from hermes_bot.tickets.runs import Runs
+from hermes_bot.tickets.thread import ThreadReader
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tools.call_log import CallLog
 from hermes_bot.tools.demo_shop import create_demo_shop
@@ -248,6 +249,9 @@ class Outside(Protocol):
     @property
     def channel_ids(self) -> Mapping[str, str]: ...  # noqa: D102 - of channels that the settings name, by name
 
+    @property
+    def threads(self) -> ThreadReader | None: ...  # noqa: D102 - what stands in Slack's threads
+
 
 def desk_of(
     settings: Settings,
@@ -285,6 +289,7 @@ def desk_of(
             agent_runs=agent_runs,
             preferences=preferences,
             flood=flood,
+            threads=outside.threads,
             remembering=REMEMBERING | stores.specs.with_model,
         )
 

@@ -20,12 +20,14 @@ from hermes_bot.edge.http_door import Probes
 from hermes_bot.edge.pacing import Limits, Pacing
 from hermes_bot.edge.slack_api import SlackApi, web_client
 from hermes_bot.edge.surface import Surface
+from hermes_bot.edge.thread_reader import SlackThreads, ThreadBounds
 from hermes_bot.errors import PermanentError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import EDGE
 from hermes_bot.people import Directory
 from hermes_bot.settings import Settings
 from hermes_bot.store.database import Database
+from hermes_bot.tickets.thread import ThreadReader
 
 
 class Front(Protocol):
@@ -44,6 +46,11 @@ class Front(Protocol):
     @property
     def channel_ids(self) -> Mapping[str, str]:
         """The ids of the channels that `slack.channels` names, by these names; known after `open`."""
+        ...
+
+    @property
+    def threads(self) -> ThreadReader | None:
+        """What reads the thread that the bot is called into, if anything does; known after `open`."""
         ...
 
     def handlers(self) -> Mapping[str, Mapping[str, Handler]]:
@@ -99,6 +106,8 @@ class SlackFront:
             web_client(secret(settings.access.bot_token), settings.access.api_url), pacing=Pacing(_limits(settings))
         )
         self.directory: Directory = SlackDirectory(api, clock=clock)
+        self.threads: ThreadReader | None = None
+        self._api, self._bounds = api, _bounds(settings)
         self._edge = build_edge(
             settings, stores, api, self.directory, bus, clock, texts=texts, probes=probes, surface=surface
         )
@@ -114,7 +123,8 @@ class SlackFront:
 
     async def open(self) -> None:
         """Connect."""
-        self.team = (await self._edge.connect()).team
+        bot = await self._edge.connect()
+        self.team, self.threads = bot.team, SlackThreads(self._api, bot, self._bounds)
 
     async def listen(self) -> None:
         """Take events."""
@@ -154,11 +164,18 @@ def _limits(settings: Settings) -> Limits:
     )
 
 
+def _bounds(settings: Settings) -> ThreadBounds:
+    """Return how much of a thread is read."""
+    wanted = settings.slack.thread_context
+    return ThreadBounds(messages=wanted.messages, characters=wanted.characters)
+
+
 class LibraryFront:
     """The caller's own program. Where no directory is given, the caller vouches for customers in their messages."""
 
     team = TEAM
     channel_ids: Mapping[str, str] = MappingProxyType({})
+    threads: ThreadReader | None = None
 
     def __init__(self, database: Database, directory: Directory | None, clock: Clock) -> None:
         self._vouched = VouchedPeople(database, clock=clock) if directory is None else None
