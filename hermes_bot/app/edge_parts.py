@@ -16,6 +16,7 @@ from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.surface import Surface
 from hermes_bot.people import Directory
 from hermes_bot.settings import Settings
+from hermes_bot.settings.slack_access import APP_TOKEN, SIGNING_SECRET, renewed
 from hermes_bot.tickets.cards_due import CardsDue
 from hermes_bot.triage.corrections import CorrectionForms
 
@@ -40,6 +41,8 @@ def build_edge(
         signing_secret=secret(access.signing_secret),
         host=settings.http.host,
         port=settings.http.port,
+        renew_app_token=lambda: renewed(access, APP_TOKEN),
+        renew_signing_secret=lambda: renewed(access, SIGNING_SECRET),
     )
     desk = Desk(
         directory=directory,

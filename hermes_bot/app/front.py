@@ -26,6 +26,7 @@ from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import EDGE
 from hermes_bot.people import Directory
 from hermes_bot.settings import Settings
+from hermes_bot.settings.slack_access import BOT_TOKEN, renewed
 from hermes_bot.store.database import Database
 from hermes_bot.tickets.thread import ThreadReader
 
@@ -102,8 +103,10 @@ class SlackFront:
         self._bus = bus
         self._forgets = SelfService(settings, stores, texts, clock)
         self.team = ""
+        access = settings.access
         api = SlackApi(
-            web_client(secret(settings.access.bot_token), settings.access.api_url), pacing=Pacing(_limits(settings))
+            web_client(secret(access.bot_token), access.api_url, renew=lambda: renewed(access, BOT_TOKEN)),
+            pacing=Pacing(_limits(settings)),
         )
         self.directory: Directory = SlackDirectory(api, clock=clock)
         self.threads: ThreadReader | None = None

@@ -9,6 +9,7 @@ from hermes_bot.edge.cards import Approvals
 from hermes_bot.edge.painter import Due
 from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.proposal_cards import Corrections
+from hermes_bot.edge.renewing import Renew, never
 from hermes_bot.edge.surface import Surface
 from hermes_bot.people import Directory
 from hermes_bot.tickets.tickets import Tickets
@@ -17,13 +18,18 @@ from hermes_bot.tickets.waits import Render
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Doors:
-    """How Slack reaches us: an app token opens Socket Mode, otherwise the signing secret HTTP. `port` 0: any."""
+    """How Slack reaches us: an app token opens Socket Mode, otherwise the signing secret HTTP. `port` 0: any.
+
+    `renew_app_token` and `renew_signing_secret` return what stands in their files by now.
+    """
 
     app_token: str = field(default="", repr=False)
     signing_secret: str = field(default="", repr=False)
     host: str = "127.0.0.1"
     port: int = 0
     ping_interval_s: float = 5.0
+    renew_app_token: Renew = never
+    renew_signing_secret: Renew = never
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

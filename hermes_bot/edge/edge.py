@@ -121,6 +121,7 @@ class SlackEdge:
             ready=self.ready,
             clock=clock,
             signing_secret="" if doors.app_token else doors.signing_secret,
+            renew=doors.renew_signing_secret,
             probes=probes,
             ages=self.ages,
         )
@@ -192,6 +193,7 @@ class SlackEdge:
                 app_token=self._doors.app_token,
                 base_url=self._api.client.base_url,
                 ping_interval_s=self._doors.ping_interval_s,
+                renew=self._doors.renew_app_token,
             )
             self._socket = socket
             await self._patiently(socket.open)

@@ -9,12 +9,13 @@ import hmac
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from aiohttp import web
 from slack_bolt.adapter.aiohttp import to_aiohttp_response
 from slack_bolt.async_app import AsyncBoltRequest
 
+from hermes_bot.edge.renewing import Renew, never
 from hermes_bot.edge.slack_app import SlackApp, refused
 from hermes_bot.errors import HermesError, SettingsError
 
@@ -27,6 +28,8 @@ PATHS = ("/slack/events", "/slack/interactions", "/slack/commands")
 log = logging.getLogger(__name__)
 
 PROBE_LIMIT_S = 5.0
+BAD_SIGNATURE = "invalid_signature"
+RENEW_EVERY = timedelta(seconds=10)
 
 Ready = Callable[[], tuple[bool, str]]
 
@@ -54,6 +57,7 @@ class HttpDoor:
         ready: Ready,
         clock: Callable[[], datetime],
         signing_secret: str = "",
+        renew: Renew = never,
         probes: Probes | None = None,
         body_limit_s: float = BODY_LIMIT_S,
         ages: Callable[[], Mapping[str, float | None]] = dict,
@@ -63,6 +67,8 @@ class HttpDoor:
         self._ready = ready
         self._clock = clock
         self._secret = signing_secret.encode()
+        self._renew = renew
+        self._renewed_at: datetime | None = None
         self._probes = probes
         self._body_limit_s = body_limit_s
         self._ages = ages
@@ -146,6 +152,8 @@ class HttpDoor:
         if request.content_type == FORM_TYPE and b"ssl_check=1" in raw.split(b"&"):  # unsigned, and goes no further
             return web.Response()
         refusal = self._refusal(request, raw)
+        if refusal == BAD_SIGNATURE and await self._has_another_secret():
+            refusal = self._refusal(request, raw)
         if refusal:
             return _error(401, refusal)
         if self._app is None:
@@ -168,6 +176,19 @@ class HttpDoor:
         except web.RequestPayloadError as error:
             raise web.HTTPBadRequest from error
 
+    async def _has_another_secret(self) -> bool:
+        """Return whether the file holds another secret by now; it is looked at every ten seconds, whoever asks."""
+        now = self._clock()
+        if self._renewed_at is not None and now - self._renewed_at < RENEW_EVERY:
+            return False
+        self._renewed_at = now
+        fresh = (await asyncio.to_thread(self._renew)).encode()
+        if not fresh or fresh == self._secret:
+            return False
+        log.warning("a signature did not fit; the file of the signing secret holds another one, which is used now")
+        self._secret = fresh
+        return True
+
     def _refusal(self, request: web.Request, raw: bytes) -> str:
         """Return why the request is not Slack's, empty when it is (https://docs.slack.dev/authentication)."""
         stamp = request.headers.get("X-Slack-Request-Timestamp", "")
@@ -176,7 +197,7 @@ class HttpDoor:
         if not hmac.compare_digest(
             signature(self._secret, stamp, raw), request.headers.get("X-Slack-Signature", "").encode("utf-8", "replace")
         ):
-            return "invalid_signature"
+            return BAD_SIGNATURE
         skew_s = self._clock().timestamp() - int(stamp)
         if abs(skew_s) > MAX_SKEW_S:
             log.warning("clock skew: a request of Slack's refused, check this machine's time", extra={"skew_s": skew_s})

@@ -12,6 +12,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from hermes_bot.edge.lines import Haste
 from hermes_bot.edge.pacing import Pacing
+from hermes_bot.edge.renewing import Renew, RenewingClient, never
 from hermes_bot.edge.slack_errors import FOREIGN, TokenRefused, mapped
 from hermes_bot.errors import SlackRefused, TransientError
 from hermes_bot.settings.slack_access import on_loopback
@@ -45,10 +46,17 @@ def sdk_logger(level: int = logging.WARNING) -> logging.Logger:
     return logger
 
 
-def web_client(token: str, base_url: str, session: aiohttp.ClientSession | None = None) -> AsyncWebClient:
+def web_client(
+    token: str, base_url: str, session: aiohttp.ClientSession | None = None, renew: Renew = never
+) -> AsyncWebClient:
     """Return a client that repeats nothing by itself: its retries would post twice when a reply is lost."""
-    client = AsyncWebClient(
-        token=token or None, base_url=base_url or SLACK_URL, session=session, retry_handlers=[], logger=sdk_logger()
+    client = RenewingClient(
+        renew=renew,
+        token=token or None,
+        base_url=base_url or SLACK_URL,
+        session=session,
+        retry_handlers=[],
+        logger=sdk_logger(),
     )
     if on_loopback(client.base_url):  # a proxy has no business there
         client.proxy = None

@@ -41,7 +41,7 @@ def load(config: Path | None, environ: Mapping[str, str] | None = None, *, folde
     settings = _checked(data, point_at, problems)
     if settings is not None:
         problems += check_rules(settings.approvals, point_at)
-    access, models = read_access(variables, problems), read_model_access(variables)
+    access, models = read_access(variables, problems, home), read_model_access(variables)
     if settings is not None and not problems:
         problems += check_access(access, settings, point_at) + check_model_access(models, settings, point_at)
     if settings is None or problems:

@@ -1,10 +1,11 @@
-"""Reads Slack's tokens from the environment and refuses what is half of a set-up."""
+"""Reads Slack's tokens from the environment, or from files that it names, and refuses what is half of a set-up."""
 
 from __future__ import annotations
 
 import ipaddress
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
@@ -18,11 +19,21 @@ BOT_TOKEN = "SLACK_BOT_TOKEN"  # noqa: S105  # the name of a variable, not a sec
 APP_TOKEN = "SLACK_APP_TOKEN"  # noqa: S105  # the name of a variable, not a secret
 SIGNING_SECRET = "SLACK_SIGNING_SECRET"  # noqa: S105  # the name of a variable, not a secret
 API_URL = "SLACK_API_URL"
+SECRETS = (BOT_TOKEN, APP_TOKEN, SIGNING_SECRET)
+FILE = "_FILE"
 PERSON = re.compile(r"[USW][A-Z0-9]+")
 
 
-def read_access(variables: Mapping[str, str], problems: list[Problem]) -> SlackAccess:
-    """Return what the variables give; halves and mistaken tokens are added to `problems`."""
+def read_access(variables: Mapping[str, str], problems: list[Problem], home: Path | None = None) -> SlackAccess:
+    """Return what the variables give; halves and mistaken tokens are added to `problems`.
+
+    `SLACK_BOT_TOKEN_FILE` and the like name a file that holds the token, relative to `home`.
+    """
+    before = len(problems)
+    files = _named_files(variables, problems, home or Path())
+    variables = {**variables, **{name: _content(name, path, problems) for name, path in files.items()}}
+    if len(problems) > before:
+        return SlackAccess()
     bot, app = variables.get(BOT_TOKEN, ""), variables.get(APP_TOKEN, "")
     secret, api_url = variables.get(SIGNING_SECRET, ""), variables.get(API_URL, "")
     if bot and not (app or secret):
@@ -40,7 +51,40 @@ def read_access(variables: Mapping[str, str], problems: list[Problem]) -> SlackA
         app_token=SecretStr(app) if app else None,
         signing_secret=SecretStr(secret) if secret else None,
         api_url=api_url,
+        files=files,
     )
+
+
+def renewed(access: SlackAccess, name: str) -> str:
+    """Return what the file of a secret holds by now; empty where it is not given as a file, or has none to read."""
+    path = access.files.get(name)
+    return "" if path is None else _content(name, path, [])
+
+
+def _named_files(variables: Mapping[str, str], problems: list[Problem], home: Path) -> dict[str, Path]:
+    """Return the files that secrets stand in, by the name of the secret's variable."""
+    named = {name: variables[f"{name}{FILE}"] for name in SECRETS if variables.get(f"{name}{FILE}")}
+    for name in named:
+        if variables.get(name):
+            _add(problems, f"{name}{FILE}", f"is set, and so is {name}; unset one of them")
+    return {name: home / Path(path).expanduser() for name, path in named.items()}
+
+
+def _content(name: str, path: Path, problems: list[Problem]) -> str:
+    """Return the secret that stands in the file; what is wrong with it is added to `problems`, never its words."""
+    remedy = f"mount or write it there, or set {name}"
+    try:
+        found = path.read_text(encoding="utf-8").strip()
+    except OSError as error:
+        _add(problems, f"{name}{FILE}", f"names {path}, which cannot be read ({error.strerror}); {remedy}")
+        return ""
+    except UnicodeDecodeError:
+        _add(problems, f"{name}{FILE}", f"names {path}, which is no text; {remedy}")
+        return ""
+    if len(found.split()) != 1:
+        _add(problems, f"{name}{FILE}", f"names {path}, which must hold the secret and nothing else; {remedy}")
+        return ""
+    return found
 
 
 def check_access(access: SlackAccess, settings: FileSettings, point_at: PointAt) -> list[Problem]:

@@ -32,6 +32,12 @@ class Tokens:
             raise Refusal(self._refused[token])
         return self._kinds[token][1]
 
+    def issue(self, token: str) -> str:
+        """Return another token of the same app and kind, as a reinstalled app gets one; the old one stays as it is."""
+        fresh = f"{token}-{len(self._kinds)}"
+        self._kinds[fresh] = self._kinds[token]
+        return fresh
+
     def revoke(self, token: str) -> None:
         """Answer `token_revoked` from now on."""
         self._refused[token] = "token_revoked"
