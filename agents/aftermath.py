@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from difflib import SequenceMatcher
 
+from msgspec import structs
+
 from agents.deciding import Situation, decide
 from agents.desk import Desk
 from agents.words import is_thanks, small_talk
@@ -29,6 +31,8 @@ from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 from hermes_bot.tools.order_number import order_numbers_in
 
 SAME_ENOUGH = 0.75
+TRIES = "tries"
+LOOKED_FOR_AFTER_S = (5, 60, 300)  # Slack keeps to no order, and tells again of what it could not tell
 _THUMBS = {"up": re.compile(r"(?:👍|:\+1:|:thumbsup:)[\U0001f3fb-\U0001f3ff]?(?::skin-tone-\d:)?"),
            "down": re.compile(r"(?:👎|:-1:|:thumbsdown:)[\U0001f3fb-\U0001f3ff]?(?::skin-tone-\d:)?")}  # fmt: skip
 _NUMBER = re.compile(r"\d+")
@@ -60,8 +64,10 @@ def thumb(message: Message, ticket: Ticket, text: str) -> Message | None:
     return None
 
 
-async def edited(message: Message, desk: Desk) -> tuple[Found, Inbound] | list[Message]:
+async def edited(message: Message, desk: Desk) -> tuple[Found | None, Inbound] | list[Message]:
     """Keep the new words in place of the old; return them to be answered anew, or what else follows.
+
+    Without a `Found` they are the first that the bot hears: it was not called before.
 
     They are answered anew when they are the last that the customer said, the bot has the ticket, and what it said to
     the old ones no longer fits. What waits for an approval is asked anew by those who cancel it.
@@ -69,8 +75,10 @@ async def edited(message: Message, desk: Desk) -> tuple[Found, Inbound] | list[M
     edit = read(message, Edited)
     sayings = Sayings.of(desk.tickets)
     found = await sayings.find(edit.team, edit.channel, edit.ts, user=edit.user)
+    if edit.mentioned and (found is None or found.saying.message_id == message.id):
+        return None, _written_anew(edit)
     if found is None:
-        return []
+        return _looked_for_later(message)
     ticket = await sayings.edit(found, edit.text)
     if ticket.owner is not Owner.BOT:
         return [note(message, ticket, edit.text, label="The customer changed a message")]
@@ -78,18 +86,9 @@ async def edited(message: Message, desk: Desk) -> tuple[Found, Inbound] | list[M
     gathering = bool(merge_s) and message.created_at <= found.saying.at + timedelta(seconds=merge_s)
     if gathering or not found.last or ticket.status in (TicketStatus.CLOSED, TicketStatus.WAITING_APPROVAL):
         return []
-    if await still_fits(edit, desk):
+    if await still_fits(structs.replace(edit, previous=edit.previous or found.saying.text), desk):
         return []
-    return found, Inbound(
-        team=edit.team,
-        channel=edit.channel,
-        channel_type=edit.channel_type,
-        ts=edit.ts,
-        user=edit.user,
-        text=edit.text,
-        user_team=edit.user_team,
-        thread_ts=edit.thread_ts,
-    )
+    return found, _written_anew(edit)
 
 
 async def still_fits(edit: Edited, desk: Desk) -> bool:
@@ -109,7 +108,7 @@ async def deleted(message: Message, desk: Desk) -> list[Message]:
     sayings = Sayings.of(desk.tickets)
     found = await sayings.find(gone.team, gone.channel, gone.ts, user=gone.user)
     if found is None:
-        return []
+        return _looked_for_later(message)
     ticket = await sayings.delete(found)
     if ticket.owner is Owner.BOT:
         return []
@@ -150,6 +149,29 @@ async def gathered(message: Message, desk: Desk) -> tuple[Ticket, Inbound] | Non
         text="\n".join(piece.text for piece in pieces),
         user_team=body.team,
         thread_ts=ticket.thread_ts,
+    )
+
+
+def _looked_for_later(message: Message) -> list[Message]:
+    """Return the same word once more, for later: what was changed may be told after the change."""
+    done = int(message.data.get(TRIES) or 0)
+    if done >= len(LOOKED_FOR_AFTER_S):
+        return []
+    due = message.created_at + timedelta(seconds=LOOKED_FOR_AFTER_S[done])
+    return [message.child(message.type, message.data | {TRIES: done + 1}, not_before=due)]
+
+
+def _written_anew(edit: Edited) -> Inbound:
+    return Inbound(
+        team=edit.team,
+        channel=edit.channel,
+        channel_type=edit.channel_type,
+        ts=edit.ts,
+        user=edit.user,
+        text=edit.text,
+        user_team=edit.user_team,
+        thread_ts=edit.thread_ts,
+        mentioned=edit.mentioned,
     )
 
 

@@ -32,7 +32,9 @@ from hermes_bot.messages.payloads import (
     Inbound,
     Reply,
     Work,
+    asked_for,
     read,
+    said_once,
 )
 from hermes_bot.messages.ticket_payloads import TICKET_DELETED, TICKET_EDITED, TICKET_GATHERED
 from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
@@ -53,15 +55,19 @@ class EntryAgent:
             return await deleted(message, desk)
         if message.type == TICKET_EDITED:
             changed = await edited(message, desk)
-            return changed if isinstance(changed, list) else await self._take(
-                message, changed[1], changed[0].ticket, desk
-            )  # fmt: skip
+            if isinstance(changed, list):
+                return changed
+            found, inbound = changed
+            return await (self._take(message, inbound, found.ticket, desk) if found else
+                          self._heard(message, inbound, desk))  # fmt: skip
         if message.type == TICKET_GATHERED:
             whole = await gathered(message, desk)
             return [] if whole is None else await self._take(message, whole[1], whole[0], desk)
         return await self._heard(message, read(message, Inbound), desk)
 
     async def _heard(self, message: Message, inbound: Inbound, desk: Desk) -> list[Message]:
+        if await _told_before(message, inbound, desk):
+            return []
         corrected = await correction(message, inbound, desk)
         if corrected is not None:
             return corrected
@@ -215,6 +221,14 @@ class EntryAgent:
             "question_ts": work.source_ts if asks else before.question_ts,
         }
         await desk.runs.save(ticket.id, self.name, state, message_id=message.id)
+
+
+async def _told_before(message: Message, inbound: Inbound, desk: Desk) -> bool:
+    """Return whether the ticket has the words already: Slack's event brought them, and "Make a ticket", or both."""
+    once = said_once(inbound)
+    if message.task not in (once, asked_for(once)):
+        return False
+    return bool(await desk.tickets.told_in(inbound, but_not_by=message.id))
 
 
 def _by_a_person(inbound: Inbound) -> bool:

@@ -2,6 +2,7 @@
 
 `message_changed` also tells of unfurled links, reply counters, our own redraws, and of a deleted parent of a thread,
 which becomes a tombstone (https://docs.slack.dev/reference/events/message/message_changed/). People's own edits count.
+An edit that calls the bot comes as an `app_mention` as well, with `edited`; both are one task.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from hermes_bot.edge.inbound import (
     team_of,
 )
 from hermes_bot.edge.spoken import spoken
-from hermes_bot.edge.text import decode
+from hermes_bot.edge.text import decode, mentions
 from hermes_bot.messages.message import PRIORITY_OPERATOR, PRIORITY_USER, Chain, Message
 from hermes_bot.messages.payloads import fields_of
 from hermes_bot.messages.ticket_payloads import AGENT_STOPPED, TICKET_DELETED, TICKET_EDITED, Deleted, Edited, Stopped
@@ -41,6 +42,9 @@ def read_change(body: Mapping[str, Any], *, bot: Bot, policy: ChannelPolicy) -> 
     team = team_of(body, bot)
     if event.get("type") == STOP_EVENT:
         return _stopped(event, team, channel)
+    mode = policy.mode(channel, channel_type_of(event, channel))
+    if event.get("type") == "app_mention" and event.get("edited"):
+        return _edited(event, event, {}, team, channel, bot, mode)
     if event.get("type") != "message":
         return None
     now, before = _mapping(event.get("message")), _mapping(event.get("previous_message"))
@@ -50,17 +54,24 @@ def read_change(body: Mapping[str, Any], *, bot: Bot, policy: ChannelPolicy) -> 
         return None
     if now.get("subtype") == TOMBSTONE or (now.get("user") == SLACKBOT and _by_a_person(before, bot)):
         return _deleted(event, {"thread_ts": now.get("thread_ts"), **before}, team, channel, now.get("ts"), bot)
-    return _edited(event, now, before, team, channel, bot)
+    return _edited(event, now, before, team, channel, bot, mode)
 
 
 def _edited(
-    event: Mapping[str, Any], now: Mapping[str, Any], before: Mapping[str, Any], team: str, channel: str, bot: Bot
+    event: Mapping[str, Any],
+    now: Mapping[str, Any],
+    before: Mapping[str, Any],
+    team: str,
+    channel: str,
+    bot: Bot,
+    mode: Mode,
 ) -> Message | None:
     user, ts, edit = identifier(now.get("user")), identifier(now.get("ts")), _mapping(now.get("edited"))
     if not (user and ts and _by_a_person(now, bot)) or edit.get("user") not in (None, "", user):
         return None
     text, previous = _words(now, bot), _words(before, bot)
-    if text == previous or (not before and not edit):
+    called = mode is Mode.MENTIONS and mentions(spoken(now), bot.user) and not mentions(spoken(before), bot.user)
+    if (text == previous and not called) or (not before and not edit):
         return None
     body = Edited(
         team=team,
@@ -72,6 +83,7 @@ def _edited(
         thread_ts=_thread(now, ts),
         channel_type=channel_type_of(event, channel),
         user_team=bot.team_named(now.get("user_team")) or bot.team_named(now.get("team")),
+        mentioned=called,
     )
     moment = identifier(edit.get("ts")) or identifier(event.get("event_ts")) or identifier(event.get("ts"))
     return _message(TICKET_EDITED, body, ts, f"edited:{moment}", text)

@@ -16,7 +16,7 @@ from hermes_bot.edge.files import named_files
 from hermes_bot.edge.spoken import own_words, spoken
 from hermes_bot.edge.text import decode, mentions, quotes_mention
 from hermes_bot.messages.message import PRIORITY_USER, Chain, Message
-from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, fields_of
+from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, fields_of, said_once
 
 SENDER = "slack"
 SLACKBOT = "USLACKBOT"
@@ -59,7 +59,7 @@ def read_event(body: Mapping[str, Any], *, bot: Bot, policy: ChannelPolicy) -> M
         type=TICKET_REPLIED if inbound.thread_ts else TICKET_CREATED,
         sender=SENDER,
         context_id=context_id(inbound),
-        task_id=f"{SENDER}:{inbound.team}:{inbound.channel}:{inbound.ts}",
+        task_id=said_once(inbound),
         data=fields_of(inbound),
         priority=PRIORITY_USER,
         context_chain=Chain(text=inbound.text),
@@ -92,6 +92,8 @@ def _spoken_by_a_person(event: Mapping[str, Any], bot: Bot) -> bool:
     if not isinstance(subtype, str) or subtype not in SPOKEN_SUBTYPES:
         return False
     if event.get("hidden") or event.get("bot_id") or event.get("bot_profile"):
+        return False
+    if event.get("type") == "app_mention" and event.get("edited"):  # an edit, and read as one
         return False
     return event.get("user") not in (None, "", SLACKBOT, bot.user)
 

@@ -18,7 +18,8 @@ TICKET_CARD = "ticket.card"
 class Edited(msgspec.Struct, frozen=True, kw_only=True):
     """`ticket.edited`: somebody changed the words of a message of theirs. `ts` is that of the message, as before.
 
-    `text` is what stands there now, `previous` what stood there, empty where Slack does not say.
+    `text` is what stands there now, `previous` what stood there, empty where Slack does not say. `mentioned`: only now
+    do they call the bot, in a channel where it listens to mentions alone.
     """
 
     team: str
@@ -30,6 +31,7 @@ class Edited(msgspec.Struct, frozen=True, kw_only=True):
     thread_ts: str = ""
     channel_type: str = "channel"
     user_team: str = ""
+    mentioned: bool = False
 
 
 class Deleted(msgspec.Struct, frozen=True, kw_only=True):

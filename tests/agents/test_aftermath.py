@@ -10,7 +10,15 @@ import pytest
 from agents.entry import EntryAgent
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import TICKET_ORDER, Work, fields_of, read
-from hermes_bot.messages.ticket_payloads import TICKET_EDITED, TICKET_GATHERED, TICKET_RATED, Edited, TicketRated
+from hermes_bot.messages.ticket_payloads import (
+    TICKET_DELETED,
+    TICKET_EDITED,
+    TICKET_GATHERED,
+    TICKET_RATED,
+    Deleted,
+    Edited,
+    TicketRated,
+)
 from hermes_bot.tickets.ticket import TicketStatus
 from hermes_bot.tickets.tickets import Tickets
 from tests.agents.harness import SUPPORT, TEAM, Clock, Pump, Turn
@@ -103,3 +111,35 @@ async def test_an_edit_is_answered_anew_only_where_the_answer_no_longer_fits(pum
     assert bool(outputs) == anew
     (ticket,) = await pump.desk.tickets.listing()
     assert ticket.subject == now
+
+
+@pytest.mark.parametrize("type_", [TICKET_EDITED, TICKET_DELETED])
+async def test_a_change_that_comes_before_what_it_changes_is_looked_at_again_a_few_times(
+    pump: Pump, type_: str
+) -> None:
+    edit = Edited(team=TEAM, channel=SUPPORT, ts="1.000001", user=EMMA, text="now")
+    body = edit if type_ == TICKET_EDITED else Deleted(team=TEAM, channel=SUPPORT, ts="1.000001", user=EMMA)
+    message = Message(type=type_, sender="slack", context_id=f"{TEAM}:{SUPPORT}:1.000001", data=fields_of(body))
+    waits_s = []
+    while again := await EntryAgent().handle(message, pump.desk):
+        (later,) = again
+        assert later.not_before is not None
+        waits_s.append((later.not_before - message.created_at).total_seconds())
+        message = msgspec.structs.replace(later, created_at=message.created_at)
+
+    assert waits_s == [5, 60, 300]
+    assert await pump.desk.tickets.listing() == []
+
+
+async def test_who_calls_the_bot_by_an_edit_is_heard_once(pump: Pump) -> None:
+    words = "Where is my order 10002?"
+    edit = Edited(team=TEAM, channel=SUPPORT, ts="1.000001", user=EMMA, text=words, mentioned=True)
+    message = Message(
+        type=TICKET_EDITED, sender="slack", context_id=f"{TEAM}:{SUPPORT}:1.000001", data=fields_of(edit), id="MSG-1"
+    )
+    for attempt in range(2):
+        tickets = pump.desk.tickets.on_behalf(message.id, "entry")
+        (work,) = await EntryAgent().handle(message, replace(pump.desk, tickets=tickets, redelivered=attempt > 0))
+
+        assert (work.type, read(work, Work).text) == (TICKET_ORDER, words)
+    assert len(await pump.desk.tickets.listing()) == 1

@@ -56,6 +56,29 @@ def test_an_edited_reply_belongs_to_its_thread_and_a_direct_message_to_the_conve
     assert direct.context_id == "T0HERMES:D0EMMA"
 
 
+CALLED = AFTER | {"text": "<@U0HERMES> where is order A1001"}
+MENTIONS = ChannelPolicy(support_channels=("C0OTHER",))
+
+
+def test_an_edit_that_calls_the_bot_is_one_task_in_both_of_its_events() -> None:
+    shape = {"channel": "C0SUPPORT", "event_ts": EDIT_TS}
+    event = shape | {"type": "message", "subtype": "message_changed", "message": CALLED, "previous_message": BEFORE}
+    mention = shape | CALLED | {"type": "app_mention"}
+
+    found = [read_change({"team_id": "T0HERMES", "event": each}, bot=BOT, policy=MENTIONS) for each in (event, mention)]
+
+    assert read_event({"team_id": "T0HERMES", "event": mention}, bot=BOT, policy=MENTIONS) is None
+    assert {each.task_id for each in found if each} == {f"slack:T0HERMES:C0SUPPORT:{TS}:edited:{EDIT_TS}"}
+    assert [read(each, Edited).mentioned for each in found if each] == [True, True]
+
+
+def test_where_the_bot_hears_everything_an_edit_that_calls_it_is_an_edit() -> None:
+    message = changed(CALLED)
+
+    assert message is not None
+    assert not read(message, Edited).mentioned
+
+
 @pytest.mark.parametrize(
     "event",
     [
