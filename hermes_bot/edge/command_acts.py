@@ -13,7 +13,7 @@ import msgspec
 
 from hermes_bot.edge.approval_clicks import ToolOf
 from hermes_bot.edge.cards import Approvals, Tickets
-from hermes_bot.edge.command_words import Words
+from hermes_bot.edge.command_words import QUOTES, Words
 from hermes_bot.edge.proposal_cards import Corrections
 from hermes_bot.edge.views.edit_modal import typed, written_as
 from hermes_bot.errors import PermanentError
@@ -31,20 +31,26 @@ from hermes_bot.messages.payloads import (
 )
 from hermes_bot.messages.surface_payloads import Command
 from hermes_bot.messages.ticket_payloads import AGENT_STOPPED, TICKET_RATED, Stopped, TicketRated
-from hermes_bot.tickets.ticket import Ticket
+from hermes_bot.tickets.ticket import Priority, Ticket
 
 CODE_CHARACTERS = 8
-ON_TICKETS = frozenset({"claim", "take", "return", "solve", "reopen", "assign", "priority", "reply"})
+ON_TICKETS = frozenset({"claim", "take", "return", "solve", "reopen", "assign", "priority", "reply", "continue"})
 ON_APPROVALS = frozenset({"approve", "reject", "ask", "edit"})
 ON_PROPOSALS = frozenset({"accept", "decline"})
-ACTS = ON_TICKETS | ON_APPROVALS | ON_PROPOSALS | {"wrong", "rate", "stop"}
+OWN = frozenset({"rate", "stop"})
+ACTS = ON_TICKETS | ON_APPROVALS | ON_PROPOSALS | OWN | {"wrong"}
 WITH_TEXT = frozenset({"reply", "return"})
-_CHANGE = re.compile(r"(\w+)=(\"[^\"]*\"|\S+)")
+NAMES = {"continue": "hold_once"}
+USAGE, UNKNOWN, NOT_OURS = "command.usage", "command.unknown_id", "command.not_yours"
+_CHANGE = re.compile(r"(\w+)\s?=\s?([\"“„«「][^\"“”„«»「」]*[\"”“»」]|\S+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Act:
-    """The message that a command stands for; or the key of the text that says why there is none."""
+    """The message that a command stands for; or the key of the text that says why there is none.
+
+    `USAGE` stands for the text that says how this command is written.
+    """
 
     type: str = ""
     body: msgspec.Struct | None = None
@@ -68,16 +74,22 @@ class CommandActs:
         self._corrections = corrections
         self._tool_of = tool_of
 
-    async def of(self, words: Words, command: Command) -> Act:
-        """Return the act."""
+    async def of(self, words: Words, command: Command, *, staff: bool) -> Act:
+        """Return the act. Who is not of the staff may act on their own tickets alone, and learns of no other."""
+        if not words.first:
+            return Act(trouble=USAGE)
         try:
             if words.verb in ON_APPROVALS:
                 return await self._on_approval(words, command)
             if words.verb in ON_PROPOSALS:
                 return await self._on_proposal(words, command)
-            return self._on_ticket(words, command, await self._tickets.get(words.first.upper()))
+            ticket = await self._tickets.get(words.first.upper())
+            own = ticket.requester == command.user
+            if words.verb in OWN and not (own or (staff and words.verb == "stop")):
+                return Act(trouble=NOT_OURS)
+            return self._on_ticket(words, command, ticket)
         except PermanentError:
-            return Act(trouble="command.unknown_id")
+            return Act(trouble=NOT_OURS if words.verb in OWN else UNKNOWN)
 
     async def _on_approval(self, words: Words, command: Command) -> Act:
         request = await self._approvals.get(_approval_id(words.first))
@@ -89,14 +101,15 @@ class CommandActs:
         body: msgspec.Struct
         if words.verb == "ask":
             if not rest.strip():
-                return Act(trouble="command.words_missing")
+                return Act(trouble=USAGE)
             type_, body = APPROVAL_ASKED, ApprovalAsked(question=rest.strip(), **place)
         elif words.verb == "edit":
             tool = self._tool_of(request.tool)
             schema: Mapping[str, Mapping[str, object]] = tool.parameters.get("properties", {}) if tool else {}
-            changed = {name: typed(name, text.strip('"'), schema.get(name, {})) for name, text in _CHANGE.findall(rest)}
+            written = {name: text.strip(QUOTES) for name, text in _CHANGE.findall(rest)}
+            changed = {name: typed(name, text, schema.get(name, {})) for name, text in written.items()}
             if not changed:
-                return Act(trouble="command.words_missing")
+                return Act(trouble=USAGE)
             arguments = {
                 name: written_as(name, value) for name, value in request.arguments.items() if value is not None
             }
@@ -131,20 +144,23 @@ class CommandActs:
             )
             return Act(type=AGENT_STOPPED, body=stopped, context_id=f"stop:{ticket.context_id}")
         if words.verb == "rate":
-            if words.rest not in ("up", "down"):
-                return Act(trouble="command.words_missing")
-            rated = TicketRated(ticket_id=ticket.id, rating=words.rest, **who)
+            rating = words.rest.lower()
+            if rating not in ("up", "down"):
+                return Act(trouble=USAGE)
+            rated = TicketRated(ticket_id=ticket.id, rating=rating, **who)
             return Act(type=TICKET_RATED, body=rated, context_id=ticket.context_id)
         if words.verb == "wrong":
             if not words.rest:
-                return Act(trouble="command.words_missing")
+                return Act(trouble=USAGE)
             corrected = RouteCorrected(ticket_id=ticket.id, route=words.rest.lower(), text=ticket.subject, **who)
             return Act(type=ROUTE_CORRECTED, body=corrected, context_id=ticket.context_id)
-        if words.verb == "reply" and not words.rest:
-            return Act(trouble="command.words_missing")
         value = command.mentioned if words.verb == "assign" else words.rest.lower() if words.verb == "priority" else ""
+        nobody, odd = words.verb == "assign" and not value, words.verb == "priority" and value not in list(Priority)
+        if nobody or odd or (words.verb == "reply" and not words.rest):
+            return Act(trouble=USAGE)
         text = words.rest if words.verb in WITH_TEXT else ""
-        clicked = HandoffClicked(ticket_id=ticket.id, action=words.verb, **who, message_ts="", value=value, text=text)
+        action = NAMES.get(words.verb, words.verb)
+        clicked = HandoffClicked(ticket_id=ticket.id, action=action, **who, message_ts="", value=value, text=text)
         return Act(type=HANDOFF_CLICKED, body=clicked, context_id=ticket.context_id)
 
 

@@ -41,6 +41,9 @@ VERBS: Mapping[str, str] = {
     "wrong": "wrong",
     "accept": "accept",
     "decline": "decline",
+    "proposals": "proposals",
+    "建议": "proposals",
+    "continue": "continue",
     "rate": "rate",
     "stop": "stop",
     "停止": "stop",
@@ -59,7 +62,8 @@ LANGUAGES: Mapping[str, str] = {
     "自动": "",
 }
 YES = frozenset({"yes", "是", "确认"})
-_QUOTES = "\"'“”„«»「」"
+MINE = frozenset({"", "mine", "me", "我的"})
+QUOTES = "\"'“”„«»「」"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,11 +77,17 @@ class Words:
     @property
     def all(self) -> str:
         """Return everything after the verb, without quotation marks around it."""
-        return f"{self.first} {self.rest}".strip().strip(_QUOTES).strip()
+        return f"{self.first} {self.rest}".strip().strip(QUOTES).strip()
 
 
 def read_words(text: str) -> Words:
     """Return the command in its parts."""
-    head, _, tail = text.strip().partition(" ")
-    first, _, rest = tail.strip().partition(" ")
-    return Words(verb=VERBS.get(head.lower(), ""), first=first, rest=rest.strip())
+    head, tail = _parted(text)
+    first, rest = _parted(tail)
+    return Words(verb=VERBS.get(head.lower(), ""), first=first, rest=rest)
+
+
+def _parted(text: str) -> tuple[str, str]:
+    """Return the first word and the rest, at whatever white space: a new line, a wide space."""
+    head, *rest = text.split(maxsplit=1) or [""]
+    return head, rest[0].strip() if rest else ""

@@ -9,8 +9,8 @@ from hermes_bot.approvals.access import Access
 from hermes_bot.approvals.request import ApprovalRequest
 from hermes_bot.bus.port import Delivery
 from hermes_bot.edge.cards import Approvals
-from hermes_bot.edge.command_acts import ACTS, CommandActs
-from hermes_bot.edge.command_words import LANGUAGES, YES, Words, read_words
+from hermes_bot.edge.command_acts import ACTS, OWN, USAGE, CommandActs
+from hermes_bot.edge.command_words import LANGUAGES, MINE, YES, Words, read_words
 from hermes_bot.edge.responder import Responder
 from hermes_bot.edge.standing import Standing, Standings
 from hermes_bot.edge.surface import Surface
@@ -78,6 +78,7 @@ class Commands:
             "status": self._status,
             "tickets": self._tickets,
             "approvals": self._waiting,
+            "proposals": self._proposals,
             "route": self._route,
             "memory": self._memory,
             "forget": self._forget,
@@ -109,10 +110,11 @@ class Commands:
     async def _act(self, asked: Asked) -> Answer:
         """Do what a button does. Who may is decided there; only who holds no role at all is told so here."""
         person = asked.person
-        own = asked.words.verb in ("stop", "rate")
-        if not (own or person.staff or person.approver or person.admin):
+        if not (asked.words.verb in OWN or person.staff or person.approver or person.admin):
             return Answer(text=self._say(person, "command.staff_only"))
-        act = await self._acts.of(asked.words, asked.command)
+        act = await self._acts.of(asked.words, asked.command, staff=person.staff)
+        if act.trouble == USAGE:
+            return self._usage(asked)
         if act.trouble:
             return Answer(text=self._say(person, act.trouble))
         return Answer(text=self._say(person, "command.passed_on"), outputs=(act.message(asked.message),))
@@ -152,16 +154,22 @@ class Commands:
         requests = await self._decidable(asked.person)
         return Answer(text=views.approvals_text(requests, asked.person.language, self._render))
 
+    async def _proposals(self, asked: Asked) -> Answer:
+        if not asked.person.admin:
+            return Answer(text=self._say(asked.person, "command.admins_only"))
+        text = views.proposals_text(await self._surface.proposals(), asked.person.language, self._render)
+        return Answer(text=text)
+
     async def _route(self, asked: Asked) -> Answer:
         if not asked.person.staff:
             return Answer(text=self._say(asked.person, "command.staff_only"))
         text = asked.words.all
-        if not text:
-            return Answer(text=self._say(asked.person, "command.words_missing"))
-        return Answer(text=await self._surface.explain(text))
+        return Answer(text=await self._surface.explain(text)) if text else self._usage(asked)
 
     async def _memory(self, asked: Asked) -> Answer:
         person = asked.person
+        if asked.words.first.lower() not in MINE:
+            return self._usage(asked)
         facts = await self._surface.facts(person.team, person.user)
         return Answer(text=views.facts_text(facts, person.language, self._render))
 
@@ -185,6 +193,10 @@ class Commands:
         said = self._render(LANGUAGES[wanted] or person.language, "command.language.done")
         looking = await self._surface.preferences.look_at_home(person.team, [person.user])
         return Answer(text=said, outputs=(home,) if looking else ())
+
+    def _usage(self, asked: Asked) -> Answer:
+        """Return how the command is written, for one that was not written so."""
+        return Answer(text=self._say(asked.person, f"{USAGE}.{asked.words.verb}"))
 
     async def _decidable(self, person: Standing) -> list[ApprovalRequest]:
         return await views.decidable(self._approvals, self._access, team=person.team, user=person.user)

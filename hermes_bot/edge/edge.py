@@ -260,7 +260,7 @@ class SlackEdge:
         handlers = self._wired(policy, team, sessions) | self._correcting(policy, team)
         if surface is None or sessions is None:
             return handlers | dict.fromkeys(SURFACE_TYPES, _unheard)
-        side = SurfaceSide(surface, desk, self._api, sessions, responder, rules=self._rules, team=team)
+        side = SurfaceSide(surface, desk, self._api, sessions, responder, policy, rules=self._rules, team=team)
         return {**side.with_redraws(handlers), **side.handlers()}
 
     def _wired(self, policy: ChannelPolicy, team: str, sessions: Sessions | None) -> dict[str, Handler]:

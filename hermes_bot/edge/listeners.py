@@ -23,13 +23,25 @@ from hermes_bot.messages.message import Message
 Publish = Callable[[Message], Awaitable[object]]
 
 DIRECT_CALL_LIMIT_S = 2.0  # an acknowledgement is due in three
+PUBLISH_LIMIT_S = 2.5  # the same: Slack tells nobody of a click or a command a second time
 CLICK_AGAIN = "Your click could not be saved. Nothing was done; please click again. / 点击未能保存，请再点一次。"
+COMMAND_AGAIN = (
+    "Your command could not be saved. Nothing was done; please give it again. / 命令未能保存，请再输入一次。"
+)
+TOO_SLOW = (
+    "Hermes has more to do than it can take. If nothing comes of this within a minute, please do it again. "
+    "/ 现在处理不过来。如果一分钟内没有结果，请再试一次。"
+)
 
 log = logging.getLogger(__name__)
 
 
 class PublishFailed(HermesError):
     """The bus did not take the message: Slack must not get its acknowledgement, so that it tells us again."""
+
+
+class PublishSlow(PublishFailed):
+    """Nobody knows whether the bus will have taken the message: there was no time to wait for it."""
 
 
 class Listeners:
@@ -68,16 +80,16 @@ class Listeners:
             if opener is not None and await self._opened(click, opener):
                 continue
             if reader is None:
-                await self._told_to_click_again(response_url)
+                await self._told(response_url, CLICK_AGAIN)
                 continue
             message = reader(click)
             if message is None:
                 log.warning("a button without meaning was pressed", extra={"action_id": click.action_id})
                 continue
             try:
-                await self._published(message)
-            except PublishFailed:
-                if not await self._told_to_click_again(response_url):
+                await self._published_in_time(message)
+            except PublishFailed as error:
+                if not await self._told(response_url, _again(error, CLICK_AGAIN)):
                     raise
             else:
                 await self._taken_away(click, body)
@@ -92,28 +104,39 @@ class Listeners:
         if not isinstance(read, Message):
             return read
         try:
-            await self._published(read)
-        except PublishFailed:
-            return {form.error_block: CLICK_AGAIN}
+            await self._published_in_time(read)
+        except PublishFailed as error:
+            return {form.error_block: _again(error, CLICK_AGAIN)}
         return None
 
     async def on_command(self, body: Mapping[str, Any]) -> str:
         """Publish a command; return what the person reads at once, which is nothing unless it could not be taken."""
         message = read_command(body, bot=self._bot)
-        return "" if message is None else await self._taken(message)
+        return "" if message is None else await self._taken(message, COMMAND_AGAIN)
 
     async def on_shortcut(self, body: Mapping[str, Any]) -> None:
         """Publish the use of a shortcut; who cannot be served is told so."""
         message = read_shortcut(body, bot=self._bot)
-        if message is not None and await self._taken(message):
-            await self._told_to_click_again(body.get("response_url"))
+        trouble = "" if message is None else await self._taken(message, CLICK_AGAIN)
+        if trouble:
+            await self._told(body.get("response_url"), trouble)
 
-    async def _taken(self, message: Message) -> str:
+    async def _taken(self, message: Message, again: str) -> str:
+        """Return what the person is told where the bus did not take it, else nothing."""
         try:
-            await self._published(message)
-        except PublishFailed:
-            return CLICK_AGAIN
+            await self._published_in_time(message)
+        except PublishFailed as error:
+            return _again(error, again)
         return ""
+
+    async def _published_in_time(self, message: Message) -> None:
+        """Publish before Slack tells the person that the app did not answer."""
+        try:
+            async with asyncio.timeout(PUBLISH_LIMIT_S):
+                await self._published(message)
+        except TimeoutError as error:
+            log.warning("published too slowly", extra={"message_id": message.id, "task_id": message.task_id})
+            raise PublishSlow(f"{message.type} was not published in time") from error
 
     async def _published(self, message: Message) -> None:
         try:
@@ -148,6 +171,10 @@ class Listeners:
             said = {"replace_original": True, "text": f":white_check_mark: {escape(click.label)}", "blocks": []}
             await self._responder.say(body.get("response_url"), said, limit_s=DIRECT_CALL_LIMIT_S)
 
-    async def _told_to_click_again(self, response_url: object) -> bool:
-        said = {"response_type": "ephemeral", "replace_original": False, "text": CLICK_AGAIN}
+    async def _told(self, response_url: object, text: str) -> bool:
+        said = {"response_type": "ephemeral", "replace_original": False, "text": text}
         return await self._responder.say(response_url, said, limit_s=DIRECT_CALL_LIMIT_S)
+
+
+def _again(error: PublishFailed, text: str) -> str:
+    return TOO_SLOW if isinstance(error, PublishSlow) else text

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hermes_bot.bus.port import Delivery
-from hermes_bot.edge.channels import shared_outside
-from hermes_bot.edge.inbound import SENDER, conversation
+from hermes_bot.edge.channels import ChannelPolicy, Mode, shared_outside
+from hermes_bot.edge.inbound import conversation
 from hermes_bot.edge.manifest import SHORTCUT_EXPLAIN
 from hermes_bot.edge.responder import Responder
 from hermes_bot.edge.standing import Standing, Standings
@@ -16,9 +16,10 @@ from hermes_bot.edge.surface import Surface
 from hermes_bot.edge.text import escape
 from hermes_bot.edge.whereabouts import Whereabouts, kind_of, present
 from hermes_bot.messages.message import PRIORITY_USER, Message
-from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, read
+from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, asked_for, read, said_once
 from hermes_bot.messages.surface_payloads import Shortcut
 from hermes_bot.messages.whisper import whisper
+from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tickets.waits import Render
 
@@ -42,6 +43,7 @@ class Shortcuts:
         tickets: Tickets,
         responder: Responder,
         whereabouts: Whereabouts,
+        policy: ChannelPolicy,
         render: Render,
         team: str,
     ) -> None:
@@ -50,6 +52,7 @@ class Shortcuts:
         self._tickets = tickets
         self._responder = responder
         self._whereabouts = whereabouts
+        self._policy = policy
         self._render = render
         self._team = team
 
@@ -71,7 +74,7 @@ class Shortcuts:
         if not person.staff:
             return self._told(person, "command.staff_only")
         if not used.text:
-            return self._told(person, "command.words_missing")
+            return self._told(person, "command.shortcut.no_words")
         return Outcome(text=await self._surface.explain(used.text))
 
     async def _make_ticket(self, message: Message, used: Shortcut, person: Standing) -> Outcome:
@@ -79,22 +82,34 @@ class Shortcuts:
             return self._told(person, "command.shortcut.no_author")
         if used.author != used.user and not person.staff:
             return self._told(person, "command.shortcut.not_yours")
+        if not (used.text or used.files):
+            return self._told(person, "command.shortcut.no_words")
         about = await self._whereabouts.about(used.channel)
         if about is None or not present(about):
             return self._told(person, "command.shortcut.not_there")
         inbound = self._inbound(used, about)
+        if self._policy.mode(inbound.channel, inbound.channel_type) is Mode.OFF:
+            return self._told(person, "command.shortcut.off")
         context_id = conversation(inbound.team, inbound.channel, inbound.channel_type, inbound.thread_ts, inbound.ts)
-        known = [each for each in await self._tickets.in_conversation(context_id) if each.requester == used.author]
-        if known and not known[0].direct:
-            return Outcome(text=self._render(person.language, "command.shortcut.known", id=known[0].id))
+        known = await self._known(inbound, context_id)
+        if known is not None:
+            return Outcome(text=self._render(person.language, "command.shortcut.known", id=known.id))
         ticket = message.child(
             TICKET_REPLIED if inbound.thread_ts else TICKET_CREATED,
             inbound,
             context_id=context_id,
-            task_id=f"{SENDER}:{inbound.team}:{inbound.channel}:{inbound.ts}:ticket",
+            task_id=asked_for(said_once(inbound)),
             priority=PRIORITY_USER,
         )
         return Outcome(text=self._render(person.language, "command.shortcut.made"), outputs=(ticket,))
+
+    async def _known(self, inbound: Inbound, context_id: str) -> Ticket | None:
+        """Return the ticket that the message belongs to, or the one that its author has in this thread."""
+        ticket_id = await self._tickets.told_in(inbound)
+        if ticket_id:
+            return await self._tickets.get(ticket_id)
+        there = [each for each in await self._tickets.in_conversation(context_id) if each.requester == inbound.user]
+        return next((each for each in there if not each.direct), None)
 
     def _inbound(self, used: Shortcut, about: dict[str, Any]) -> Inbound:
         outside = shared_outside(about)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from hermes_bot.approvals.access import Access
 from hermes_bot.approvals.rules import ApprovalRules
 from hermes_bot.bus.port import Delivery, Handler
+from hermes_bot.edge.channels import ChannelPolicy
 from hermes_bot.edge.command_acts import CommandActs
 from hermes_bot.edge.commands import Commands
 from hermes_bot.edge.desk import Desk
@@ -58,6 +59,7 @@ class SurfaceSide:
         api: SlackApi,
         sessions: Sessions,
         responder: Responder,
+        policy: ChannelPolicy,
         *,
         rules: ApprovalRules,
         team: str,
@@ -86,6 +88,7 @@ class SurfaceSide:
             tickets=desk.tickets,
             responder=responder,
             whereabouts=whereabouts,
+            policy=policy,
             render=desk.render,
             team=team,
         )

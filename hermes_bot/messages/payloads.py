@@ -64,6 +64,16 @@ class Inbound(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
 
 
+def said_once(inbound: Inbound) -> str:
+    """Return the task of what somebody wrote in Slack, however often and by however many events Slack tells of it."""
+    return f"slack:{inbound.team}:{inbound.channel}:{inbound.ts}"
+
+
+def asked_for(task_id: str) -> str:
+    """Return the task of the same words, where somebody asked that a ticket be made of them."""
+    return f"{task_id}:ticket"
+
+
 class Clicked(msgspec.Struct, frozen=True, kw_only=True):
     """`ticket.clicked`: a choice button. `choice` is the id of the `Choice` that an agent offered."""
 

@@ -23,6 +23,7 @@ from hermes_bot.messages.payloads import (
     Failed,
     Inbound,
 )
+from hermes_bot.messages.surface_payloads import COMMAND_GIVEN, PERSON_FORGET, SHORTCUT_USED
 from hermes_bot.messages.ticket_payloads import (
     TICKET_ANSWERED,
     TICKET_CARD,
@@ -40,6 +41,9 @@ ASIDE = frozenset({TICKET_ANSWERED, TICKET_CHANGED, TICKET_DUE, TICKET_RATED})
 
 CLICKS = frozenset({APPROVAL_CLICKED, HANDOFF_CLICKED, PROPOSAL_CLICKED, ROUTE_CORRECTED})
 """What staff press on cards: they wait for an effect, the customer knows nothing of it."""
+
+COMMANDS = frozenset({COMMAND_GIVEN, SHORTCUT_USED, PERSON_FORGET})
+"""What anybody may ask of the bot beside writing to it: they wait for an answer, of which there is no trace yet."""
 
 PRIVATE_NOTES = frozenset({Audience.EPHEMERAL.value})
 """Audiences whose replies may be lost: they are never repeated, and the thread tells the same in other words."""
@@ -59,6 +63,8 @@ def failed_message(delivery: Delivery, error: str) -> Message | None:
         return None
     if message.type in CLICKS:
         return _click_again(message)
+    if message.type in COMMANDS:
+        return _ask_again(message)
     if message.type == REPLY_READY and message.data.get("audience") in PRIVATE_NOTES:
         return None
     if message.type in (TICKET_CREATED, TICKET_REPLIED):
@@ -68,6 +74,16 @@ def failed_message(delivery: Delivery, error: str) -> Message | None:
     else:
         return None
     return message.child(TICKET_FAILED, failed, priority=PRIORITY_OPERATOR)
+
+
+def _ask_again(message: Message) -> Message:
+    """Return the word to the one who gave a command, whose language could perhaps not be looked up."""
+    channel, user = str(message.data.get("channel") or ""), str(message.data.get("user") or message.data.get("whom"))
+    text = (
+        "Something went wrong on our side, and your command may have had no effect. Please give it again. "
+        f"/ 我们这边出了点问题，你的命令可能没有生效，请再试一次。 Reference {message.id}"
+    )
+    return whisper(message, text, channel=channel, user=user)
 
 
 def _click_again(message: Message) -> Message:

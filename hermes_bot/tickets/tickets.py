@@ -114,6 +114,18 @@ class Tickets:
         merged: int | None = connection.execute(said).scalar()
         return merged
 
+    async def told_in(self, inbound: Inbound, *, but_not_by: str = "") -> str:
+        """Return the ticket that these words of a person's belong to, as another message told; empty for none."""
+        theirs = (
+            tickets.c.team == inbound.team,
+            tickets.c.channel == inbound.channel,
+            tickets.c.requester == inbound.user,
+        )
+        said = ticket_messages.c.ts == inbound.ts, ticket_messages.c.message_id != but_not_by
+        wanted = select(tickets.c.number).where(tickets.c.number == ticket_messages.c.ticket_number, *theirs, *said)
+        number = await self.database.run(lambda connection: connection.scalar(wanted.limit(1)))
+        return "" if number is None else f"T-{number}"
+
     async def get(self, ticket_id: str) -> Ticket:
         """Return the ticket; raise PermanentError for an unknown id."""
         number = number_of(ticket_id)

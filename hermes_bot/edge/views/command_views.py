@@ -13,6 +13,7 @@ from hermes_bot.edge.views.look import Json, actions, button, section
 from hermes_bot.edge.views.values import packed
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.tickets.waits import Render
+from hermes_bot.triage.proposal import Proposal
 
 FORGET = "person:forget"
 SUBJECT_CHARACTERS = 80
@@ -67,6 +68,17 @@ def approvals_text(requests: Sequence[ApprovalRequest], language: str, render: R
         count = f" ({len(request.votes)}/{request.needed})" if request.needed > 1 else ""
         typed = f"/hermes approve {request.id} {code_of(request.shown_hash)}"
         parts.append(f"• {request.title}{count} · {request.ticket_id}\n{shown}\n   {typed}")
+    return "\n".join(parts)
+
+
+def proposals_text(proposals: Sequence[Proposal], language: str, render: Render) -> str:
+    """Return the suggested changes of the routes, each with its words and what to type."""
+    if not proposals:
+        return render(language, "command.proposals.none")
+    parts = [render(language, "command.proposals.head")]
+    for each in proposals[:MOST_SHOWN]:
+        typed = f"/hermes accept {each.id} {code_of(each.shown_hash)}"
+        parts.append(f"• {each.id} → {each.route}: {shorten(each.utterance, VALUE_CHARACTERS)}\n   {typed}")
     return "\n".join(parts)
 
 
