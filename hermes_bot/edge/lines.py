@@ -12,7 +12,7 @@ from hermes_bot.messages.message import PRIORITY_NOTICE, Message
 
 RESERVED = 5.0
 AGED_S = 60.0
-LAPSE_S = 2.0
+LAPSE_S = 5.0
 SOON_S = 0.25
 MOST_PLACES = 10_000
 

@@ -1,18 +1,23 @@
-"""Field cases of kind L, what goes wrong on the way out: L3, L7 and their relatives, over sockets and over HTTP."""
+"""Field cases of kind L, what goes wrong on the way out: L1, L3, L7 and their relatives, in both modes."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from time import monotonic
 
 import pytest
 import pytest_asyncio
 
+from hermes_bot.edge.lines import Line
+from hermes_bot.edge.pacing import POST
 from hermes_bot.workspace.faults import ApiError, RateLimited, ReplyLost, ServerError
 from tests.scenario.cases import playing
 from tests.scenario.field import tickets_of
 from tests.scenario.in_both_modes import MODES
-from tests.scenario.stage import APPROVE, CORNER, OMAR, SUPPORT, Stage, ask_for_refund, paid_once
+from tests.scenario.stage import APPROVE, CORNER, HANDOFF, OMAR, SUPPORT, Stage, ask_for_refund, key_of, paid_once
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -20,7 +25,9 @@ MANY = 100
 PATIENT = {
     "HERMES_AGENTS__CIRCUIT_BREAKER__FAILURE_THRESHOLD": "50",  # or a minute of silence follows
     "HERMES_AGENTS__SLACK__RETRY_POLICY__BACKOFF_START_S": "0.2",  # what Slack did not take is sent again soon
+    "HERMES_SLACK__RATE_LIMITS__POSTS_A_SECOND": "20",  # after a refusal; a test does not wait for ten seconds
 }
+CARDS = 10
 REFUSED = r"reply.ready .*(is_archived|not_in_channel|channel_not_found|restricted_action)"
 
 
@@ -96,3 +103,52 @@ async def test_l1_whatever_slack_answers_for_a_while_each_word_arrives_once(
 
     await paid_once(stage, buyer, talk, card)
     assert stage.server.faults.waiting() == 0
+
+
+@contextmanager
+def watched(stage: Stage, channel: str) -> Iterator[tuple[list[float], list[str]]]:
+    """Yield when posts for the channel came to Slack, and the keys of those that had to wait, as they came to."""
+    take, stand, rest = stage.server.faults.take, Line.stand, Line.rest
+    calls: list[float] = []
+    waited: dict[str, None] = {}
+
+    def taken(method: str, where: str) -> object:
+        if (method, where) == (POST, channel):
+            calls.append(monotonic())
+        return take(method, where)
+
+    def stood(line: Line, key: str, *arguments: object) -> None:
+        waited[key] = None
+        stand(line, key, *arguments)  # type: ignore[arg-type]  # whatever they are
+
+    def rested(line: Line, key: str, *arguments: object) -> None:
+        waited[key] = None
+        rest(line, key, *arguments)  # type: ignore[arg-type]  # the same
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stage.server.faults, "take", taken)
+        patch.setattr(Line, "stand", stood)
+        patch.setattr(Line, "rest", rested)
+        came: list[str] = []
+        yield calls, came
+        came.extend(waited)
+
+
+async def test_l1_ten_cards_at_once_and_a_refusal_all_stand_once_in_order_after_the_wait(stage: Stage) -> None:
+    await stage.quiet()
+    buyers = [stage.next_buyer() for _ in range(CARDS)]
+    stage.server.faults.add(method=POST, fault=RateLimited(2), channel=HANDOFF)
+    with watched(stage, HANDOFF) as (calls, came):
+        asked = (stage.say(each.user, each.dm, f"I want a refund for order {each.order.id}") for each in buyers)
+        await asyncio.gather(*asked)
+        cards = [await stage.card("approval", each.order.id) for each in buyers]
+        await stage.quiet()
+
+    assert {card.channel for card in cards} == {HANDOFF}
+    assert all(len(stage.cards("approval", each.order.id)) == 1 for each in buyers)
+    wait_s = calls[1] - calls[0]
+    assert wait_s > 1.9  # not a single call before; a timer may be some milliseconds early
+    order = [key_of(card) for card in sorted(cards, key=lambda card: float(card.ts))]
+    turned_away = [key for key in came if key in order]
+    assert len(turned_away) >= CARDS / 2
+    assert order[: len(turned_away)] == turned_away
