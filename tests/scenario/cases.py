@@ -6,7 +6,7 @@ import json
 import re
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
 from pathlib import Path
@@ -66,19 +66,25 @@ async def playing(
     *,
     clock: Clock | None = None,
     meant: str = "",
+    shaped: Callable[[World], World] | None = None,
+    prepared: Callable[[WorkspaceServer], None] | None = None,
 ) -> AsyncIterator[Stage]:
     """Run the whole bot in Socket Mode or over signed HTTP; at the end no letter may be dead.
 
     The workspace goes by `clock`, the bot by the real time. Letters whose words are matched by `meant` may be dead.
+    `shaped` changes who and what there is, and `prepared` sets switches before the bot starts.
     """
     data = folder / "data"
     shutil.copytree(vectors, data / "cache")
     port, world = free_port(), cases_world(clerk)
+    world = shaped(world) if shaped is not None else world
     url = f"http://127.0.0.1:{port}/slack"
     http: dict[str, Any] = (
         {"events_url": f"{url}/events", "interactions_url": f"{url}/interactions"} if mode == "http" else {}
     )
     async with WorkspaceServer(world=world, clock=clock, **http) as server:
+        if prepared is not None:
+            prepared(server)
         variables = environment(server, data, **more)
         if mode == "http":
             secret = server.world.app.signing_secret
