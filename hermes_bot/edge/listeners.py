@@ -16,14 +16,13 @@ from hermes_bot.edge.inbound import Bot, read_event
 from hermes_bot.edge.responder import Responder
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.text import escape
-from hermes_bot.edge.views.look import Json
-from hermes_bot.errors import HermesError, PermanentError, TransientError
+from hermes_bot.errors import HermesError
 from hermes_bot.messages.message import Message
 
 Publish = Callable[[Message], Awaitable[object]]
 
-DIRECT_CALL_LIMIT_S = 2.0  # an acknowledgement is due in three
-PUBLISH_LIMIT_S = 2.5  # the same: Slack tells nobody of a click or a command a second time
+ANSWER_WITHIN_S = 2.8  # an acknowledgement is due in three, and Slack tells nobody of a click or a command twice
+FORM_SPARE_S, PUBLISH_SPARE_S = 1.0, 0.4  # what is left of it once a form did not open, or the bus was too slow
 CLICK_AGAIN = "Your click could not be saved. Nothing was done; please click again. / 点击未能保存，请再点一次。"
 COMMAND_AGAIN = (
     "Your command could not be saved. Nothing was done; please give it again. / 命令未能保存，请再输入一次。"
@@ -74,25 +73,25 @@ class Listeners:
 
     async def on_action(self, body: Mapping[str, Any]) -> None:
         """Publish each press. One that cannot be published has no second delivery: the person is asked for it."""
-        response_url = body.get("response_url")
+        response_url, due = body.get("response_url"), _due()
         for click in read_clicks(body, bot=self._bot, ours=self._concerns.knows):
             opener, reader = self._concerns.opener(click.action_id), self._concerns.reader(click.action_id)
-            if opener is not None and await self._opened(click, opener):
+            if opener is not None and await self._opened(click, opener, due):
                 continue
             if reader is None:
-                await self._told(response_url, CLICK_AGAIN)
+                await self._told(response_url, CLICK_AGAIN, due)
                 continue
             message = reader(click)
             if message is None:
                 log.warning("a button without meaning was pressed", extra={"action_id": click.action_id})
                 continue
             try:
-                await self._published_in_time(message)
+                await self._published_in_time(message, due)
             except PublishFailed as error:
-                if not await self._told(response_url, _again(error, CLICK_AGAIN)):
+                if not await self._told(response_url, _again(error, CLICK_AGAIN), due):
                     raise
             else:
-                await self._taken_away(click, body)
+                await self._taken_away(click, body, due)
 
     async def on_view(self, body: Mapping[str, Any]) -> dict[str, str] | None:
         """Publish a submitted form; return Slack's `errors` for it where it stays open, with what is wrong."""
@@ -104,7 +103,7 @@ class Listeners:
         if not isinstance(read, Message):
             return read
         try:
-            await self._published_in_time(read)
+            await self._published_in_time(read, _due())
         except PublishFailed as error:
             return {form.error_block: _again(error, CLICK_AGAIN)}
         return None
@@ -112,27 +111,27 @@ class Listeners:
     async def on_command(self, body: Mapping[str, Any]) -> str:
         """Publish a command; return what the person reads at once, which is nothing unless it could not be taken."""
         message = read_command(body, bot=self._bot)
-        return "" if message is None else await self._taken(message, COMMAND_AGAIN)
+        return "" if message is None else await self._taken(message, COMMAND_AGAIN, _due())
 
     async def on_shortcut(self, body: Mapping[str, Any]) -> None:
         """Publish the use of a shortcut; who cannot be served is told so."""
-        message = read_shortcut(body, bot=self._bot)
-        trouble = "" if message is None else await self._taken(message, CLICK_AGAIN)
+        message, due = read_shortcut(body, bot=self._bot), _due()
+        trouble = "" if message is None else await self._taken(message, CLICK_AGAIN, due)
         if trouble:
-            await self._told(body.get("response_url"), trouble)
+            await self._told(body.get("response_url"), trouble, due)
 
-    async def _taken(self, message: Message, again: str) -> str:
+    async def _taken(self, message: Message, again: str, due: float) -> str:
         """Return what the person is told where the bus did not take it, else nothing."""
         try:
-            await self._published_in_time(message)
+            await self._published_in_time(message, due)
         except PublishFailed as error:
             return _again(error, again)
         return ""
 
-    async def _published_in_time(self, message: Message) -> None:
+    async def _published_in_time(self, message: Message, due: float) -> None:
         """Publish before Slack tells the person that the app did not answer."""
         try:
-            async with asyncio.timeout(PUBLISH_LIMIT_S):
+            async with asyncio.timeout_at(due - PUBLISH_SPARE_S):
                 await self._published(message)
         except TimeoutError as error:
             log.warning("published too slowly", extra={"message_id": message.id, "task_id": message.task_id})
@@ -145,35 +144,38 @@ class Listeners:
             log.exception("not published", extra={"message_id": message.id, "task_id": message.task_id})
             raise PublishFailed(f"{message.type} was not published") from error
 
-    async def _opened(self, click: Click, opener: Opener) -> bool:
+    async def _opened(self, click: Click, opener: Opener, due: float) -> bool:
         """Return whether the form stands open before the person."""
         if not click.trigger_id:
             return False
         try:
-            async with asyncio.timeout(DIRECT_CALL_LIMIT_S):
+            async with asyncio.timeout_at(due - FORM_SPARE_S):
                 view = await opener(click)
+                if view is not None:
+                    await self._api.call("views.open", trigger_id=click.trigger_id, view=view)
         except (HermesError, TimeoutError) as error:
-            log.warning("no form to open", extra={"action_id": click.action_id, "error": str(error)})
+            log.warning("a form did not open", extra={"action_id": click.action_id, "error": str(error)})
             return False
-        return view is not None and await self._shown(click, view)
+        return view is not None
 
-    async def _shown(self, click: Click, view: Json) -> bool:
-        try:
-            await self._api.call("views.open", limit_s=DIRECT_CALL_LIMIT_S, trigger_id=click.trigger_id, view=view)
-        except (TransientError, PermanentError) as error:
-            log.warning("a modal did not open", extra={"action_id": click.action_id, "error": str(error)})
-            return False
-        return True
-
-    async def _taken_away(self, click: Click, body: Mapping[str, Any]) -> None:
+    async def _taken_away(self, click: Click, body: Mapping[str, Any], due: float) -> None:
         """Put what was pressed in place of an ephemeral's buttons: nothing else can, and they would stay there."""
         if mapping(body.get("container")).get("is_ephemeral") is True and click.label:
             said = {"replace_original": True, "text": f":white_check_mark: {escape(click.label)}", "blocks": []}
-            await self._responder.say(body.get("response_url"), said, limit_s=DIRECT_CALL_LIMIT_S)
+            await self._responder.say(body.get("response_url"), said, limit_s=_left_s(due))
 
-    async def _told(self, response_url: object, text: str) -> bool:
+    async def _told(self, response_url: object, text: str, due: float) -> bool:
         said = {"response_type": "ephemeral", "replace_original": False, "text": text}
-        return await self._responder.say(response_url, said, limit_s=DIRECT_CALL_LIMIT_S)
+        return await self._responder.say(response_url, said, limit_s=_left_s(due))
+
+
+def _due() -> float:
+    """Return by when, on the loop's clock, all that is done before an acknowledgement has to be over."""
+    return asyncio.get_running_loop().time() + ANSWER_WITHIN_S
+
+
+def _left_s(due: float) -> float:
+    return max(0.0, due - asyncio.get_running_loop().time())
 
 
 def _again(error: PublishFailed, text: str) -> str:

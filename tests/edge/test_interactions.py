@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hermes_bot.edge.listeners import CLICK_AGAIN
+from hermes_bot.edge.listeners import ANSWER_WITHIN_S, CLICK_AGAIN, FORM_SPARE_S
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
     APPROVAL_REQUESTED,
@@ -18,7 +18,7 @@ from hermes_bot.messages.payloads import (
     fields_of,
     read,
 )
-from hermes_bot.workspace.faults import ApiError, ServerError
+from hermes_bot.workspace.faults import ApiError, ServerError, Slow
 from hermes_bot.workspace.interactions import Outcome
 from tests.edge.rig import Rig, owner_only, reply_to
 
@@ -99,6 +99,21 @@ async def test_a_rejection_that_the_bus_did_not_take_keeps_the_modal_open(rig: R
 
     assert (first.errors, second.errors) == ({"reason": CLICK_AGAIN}, {})
     assert len(rig.published) == 1
+
+
+async def test_a_form_that_slack_does_not_open_leaves_time_to_say_so_before_the_acknowledgement_is_due(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    post = await card(rig)
+    rig.server.faults.add(method="views.open", fault=Slow(3_600.0))
+    for name in ("ANSWER_WITHIN_S", "FORM_SPARE_S"):  # nothing is left for the form, and much for all that follows
+        monkeypatch.setattr(f"hermes_bot.edge.listeners.{name}", 60.0)
+
+    outcome = await pressed(rig, post, "approval:edit")
+
+    assert outcome.ok
+    assert [message.data["decision"] for message in rig.published] == ["edit"]
+    assert FORM_SPARE_S < ANSWER_WITHIN_S < 3.0
 
 
 @pytest.mark.parametrize("audience", [Audience.THREAD, Audience.EPHEMERAL])
