@@ -28,6 +28,11 @@ class Person:
     guest: bool = False
     stranger: bool = False
 
+    def works_in(self, team: str) -> bool:
+        """Return whether the person is a full, active member of the team, and no guest of it."""
+        outsider = self.team != team or self.stranger or self.guest
+        return not (outsider or self.deactivated or self.bot)
+
 
 class Directory(Protocol):
     """Looks people up in Slack. Both raise TransientError when Slack does not answer."""
@@ -61,7 +66,7 @@ class Roles:
             person = await self._directory.person(self._team, user, fresh=True)
         except PermanentError:
             return False
-        return self._ours(person)
+        return person.works_in(self._team)
 
     async def names(self, members: Sequence[str], *, but: str = "") -> str:
         """Return who of those listed holds the role, in words, for people to read; the first of many, and not `but`.
@@ -79,13 +84,8 @@ class Roles:
                 person = await self._directory.person(self._team, user)
             except (PermanentError, TransientError):
                 continue
-            found += [person.name] if self._ours(person) else []
+            found += [person.name] if person.works_in(self._team) else []
         return ", ".join(found)
-
-    def _ours(self, person: Person) -> bool:
-        """Return whether the person is a full, active member of our own team."""
-        outsider = person.team != self._team or person.stranger or person.guest
-        return not (outsider or person.deactivated or person.bot)
 
     async def _members_of_groups(self, members: Sequence[str]) -> list[str]:
         found: list[str] = []

@@ -12,9 +12,11 @@ from hermes_bot.edge.cards import CardTable, may_be_old
 from hermes_bot.edge.painter import Due
 from hermes_bot.edge.poster import Draft, Poster
 from hermes_bot.edge.posts import Post, Posts
+from hermes_bot.edge.staff_channel import READ_OUTSIDE, StaffChannel
 from hermes_bot.edge.text import escape
 from hermes_bot.edge.views.handoff import handoff_look, short_handoff_look
 from hermes_bot.edge.views.look import Look, section, words
+from hermes_bot.edge.views.thread import shown_lines, writers
 from hermes_bot.edge.views.words import fitted, mention, name_of
 from hermes_bot.errors import PermanentError, SlackRefused
 from hermes_bot.messages.message import PRIORITY_OPERATOR, Message
@@ -30,11 +32,14 @@ from hermes_bot.messages.payloads import (
 )
 from hermes_bot.messages.ticket_payloads import TicketCard
 from hermes_bot.people import Directory
+from hermes_bot.tickets.thread_lines import ThreadLines
 from hermes_bot.tickets.ticket import Owner, Ticket
 from hermes_bot.tickets.tickets import Tickets
 
 NOTE_CHARACTERS = 2_800
-CLOSED_DOORS = frozenset({"channel_not_found", "not_in_channel", "is_archived", "restricted_action", "no_permission"})
+CLOSED_DOORS = frozenset(
+    {"channel_not_found", "not_in_channel", "is_archived", "restricted_action", "no_permission", READ_OUTSIDE}
+)
 TRIES, TRY_AGAIN_AFTER = 5, timedelta(minutes=5)
 MOST_CALLED = 5
 
@@ -45,6 +50,7 @@ class HandoffCards:
     """The handlers of `handoff.requested`, `handoff.changed`, `handoff.noted` and `ticket.card`.
 
     `on_call` are told directly when the channel for cards cannot be written to; `due` is told what has been drawn.
+    While another company reads the channel (`staff` says so) it is one that cannot: cards come when that is over.
     """
 
     def __init__(
@@ -58,6 +64,7 @@ class HandoffCards:
         handoff_channel: str,
         on_call: Sequence[str] = (),
         due: Due | None = None,
+        staff: StaffChannel | None = None,
     ) -> None:
         self._poster = poster
         self._table = table
@@ -67,12 +74,14 @@ class HandoffCards:
         self._channel = handoff_channel
         self._on_call = tuple(on_call)
         self._due = due
+        self._staff = staff
 
     async def on_requested(self, message: Message, delivery: Delivery) -> Sequence[Message]:
         """Post the card, or redraw it and say in the channel that a person is wanted; try again where that fails."""
         request = read(message, HandoffRequested)
         ticket = _with_words(await self._tickets.get(request.ticket_id), request)
         try:
+            await self._ours_alone()
             card = await self._posts.find(_key(ticket))
             if card is None:
                 return await self._posted(ticket, message, delivery, request)
@@ -92,13 +101,17 @@ class HandoffCards:
 
     async def on_changed(self, message: Message, delivery: Delivery) -> Sequence[Message]:
         """Redraw the ticket's card at once."""
+        if await self._read_by_others():
+            return []
         ticket = await self._tickets.get(read(message, HandoffChanged).ticket_id)
         card = await self._posts.find(_key(ticket))
         # Without a post the card is still to come, and will be drawn as things are then.
         return [] if card is None else await self._redrawn(card, ticket, message, delivery)
 
     async def on_card(self, message: Message, delivery: Delivery) -> Sequence[Message]:
-        """Draw the card of a ticket that has changed, the first time as well."""
+        """Draw the card of a ticket that has changed, the first time as well; it stays due where that cannot be."""
+        if await self._read_by_others():
+            return []
         ticket = await self._tickets.get(read(message, TicketCard).ticket_id)
         card = await self._posts.find(_key(ticket))
         if card is not None:
@@ -112,6 +125,8 @@ class HandoffCards:
         """Post what the customer wrote, or what else belongs there, under the card, which is posted where it is not."""
         note = read(message, HandoffNoted)
         ticket = await self._tickets.get(note.ticket_id)
+        if await self._read_by_others():
+            return [self._again(message, ticket)]
         card, outputs = await self._posts.find(_key(ticket)), list[Message]()
         if card is None:
             posted = await self._poster.post(self._draft(ticket, (await self._looks(ticket))[0]), message, delivery)
@@ -164,24 +179,53 @@ class HandoffCards:
         )
         alarms = [
             message.child(REPLY_READY, _direct(user, text), context_id=f"oncall:{user}", priority=PRIORITY_OPERATOR)
-            for user in (await self._called() if not done else [])
+            for user in (await self._called(ticket) if not done else [])
         ]
-        again = message.child(
+        return [*alarms, self._again(message, ticket)]
+
+    def _again(self, message: Message, ticket: Ticket) -> Message:
+        """Return the same for later, a few times; raise PermanentError after that."""
+        done = int(message.data.get("tries") or 0)
+        if done >= TRIES:
+            raise PermanentError(f"the handoff channel cannot be written to: {ticket.id}")
+        return message.child(
             message.type,
             message.data | {"tries": done + 1},
             recipient=EDGE,
             context_id=ticket.context_id,
             not_before=message.created_at + TRY_AGAIN_AFTER * (done + 1),
         )
-        return [*alarms, again]
 
-    async def _called(self) -> list[str]:
-        """Return the users who are told directly."""
+    async def _ours_alone(self) -> None:
+        if self._staff is not None:
+            await self._staff.check()
+
+    async def _read_by_others(self) -> bool:
+        """Return whether another company reads the channel: nothing of a customer's is shown there then."""
+        try:
+            await self._ours_alone()
+        except SlackRefused as error:
+            log.warning("the handoff channel is not ours alone", extra={"error": error.error})
+            return error.error == READ_OUTSIDE
+        return False
+
+    async def _called(self, ticket: Ticket) -> list[str]:
+        """Return the users who are told directly: our own people, whoever else such a group may list."""
         users: dict[str, None] = {}
         for each in self._on_call:
             members = await self._directory.group_members(each) if each.startswith("S") else (each,)
             users |= dict.fromkeys(sorted(members))
-        return list(users)[:MOST_CALLED]
+        found: list[str] = []
+        for user in users:
+            if len(found) < MOST_CALLED and await self._works_here(user, ticket.team):
+                found.append(user)
+        return found
+
+    async def _works_here(self, user: str, team: str) -> bool:
+        try:
+            return (await self._directory.person(team, user)).works_in(team)
+        except PermanentError:
+            return False
 
     def _draft(self, ticket: Ticket, look: Look) -> Draft:
         if not self._channel:
@@ -190,9 +234,11 @@ class HandoffCards:
 
     async def _looks(self, ticket: Ticket) -> list[Look]:
         people = [ticket.requester, ticket.assignee, ticket.returned_by, ticket.held_by]
-        names = await self._table.names(ticket.team, people)
+        thread = shown_lines(await ThreadLines.of(self._tickets).all(ticket.id)) if ticket.thread_ts else []
+        names = await self._table.names(ticket.team, [*people, *writers(thread)])
         url = await self._table.thread_url(ticket)
-        return [handoff_look(ticket, names=names, thread_url=url), short_handoff_look(ticket, names=names)]
+        whole = handoff_look(ticket, names=names, thread_url=url, thread=thread)
+        return [whole, short_handoff_look(ticket, names=names)]
 
 
 def _key(ticket: Ticket) -> str:

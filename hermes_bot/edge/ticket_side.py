@@ -15,6 +15,7 @@ from hermes_bot.edge.posts import Posts
 from hermes_bot.edge.replies import Replies
 from hermes_bot.edge.sessions import Sessions
 from hermes_bot.edge.slack_api import SlackApi
+from hermes_bot.edge.staff_channel import StaffChannel
 from hermes_bot.messages.payloads import HANDOFF_CHANGED, HANDOFF_NOTED, HANDOFF_REQUESTED, REPLY_READY
 from hermes_bot.messages.ticket_payloads import TICKET_CARD
 from hermes_bot.people import Directory
@@ -47,6 +48,7 @@ def ticket_handlers(
         handoff_channel=channel,
         on_call=on_call,
         due=due,
+        staff=StaffChannel(api, channel, clock=clock),
     )
     replies = Replies(
         poster, api, Gate(tickets), render, directory=directory, sessions=sessions, stream_from=stream_from

@@ -27,6 +27,7 @@ from hermes_bot.messages.payloads import (
     HandoffRequested,
     fields_of,
 )
+from hermes_bot.messages.ticket_payloads import TICKET_CARD, TicketCard
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.workspace.faults import ApiError, ReplyLost, ServerError
 from hermes_bot.workspace.server import WorkspaceServer
@@ -56,6 +57,7 @@ def handoff(ticket: Ticket, type_: str = HANDOFF_REQUESTED, **fields: Any) -> Me
         HANDOFF_REQUESTED: lambda: HandoffRequested(ticket_id=ticket.id, reason="asked", summary="wants a person"),
         HANDOFF_CHANGED: lambda: HandoffChanged(ticket_id=ticket.id),
         HANDOFF_NOTED: lambda: HandoffNoted(ticket_id=ticket.id, **fields),
+        TICKET_CARD: lambda: TicketCard(ticket_id=ticket.id),
     }
     return Message(type=type_, sender="handoff", context_id=ticket.context_id, data=fields_of(payloads[type_]()))
 
@@ -258,6 +260,32 @@ async def test_where_no_card_can_be_posted_those_on_call_are_told_and_it_is_trie
     assert any("waits for a person" in one["text"] for one in rig.root("D0OLIVIA"))
     assert again.not_before is not None
     assert [buttons(card) for card in rig.root("C0HANDOFF")] == [["Claim", "Solved"]]
+
+
+async def test_while_another_company_reads_the_channel_nothing_of_a_customers_is_shown_there(rig: Rig) -> None:
+    ticket = await waiting_for_a_person(rig, channel="D0EMMA")
+    roster = rig.server.workspace.roster
+    roster.put_channel(replace(roster.channel("C0HANDOFF"), shared_with=("T9OTHER",)))
+
+    *alarms, _ = await rig.deliver(handoff(ticket))
+    await rig.deliver(handoff(ticket, TICKET_CARD))
+    await rig.deliver(handoff(ticket, HANDOFF_CHANGED))
+    (later,) = await rig.deliver(handoff(ticket, HANDOFF_NOTED, text="it is broken", user="U0EMMA"))
+
+    assert alarms
+    assert later.not_before is not None
+    assert rig.root("C0HANDOFF") == []
+
+
+async def test_only_who_works_here_is_told_that_the_channel_cannot_be_written_to(rig: Rig) -> None:
+    ticket = await waiting_for_a_person(rig)
+    roster = rig.server.workspace.roster
+    roster.put_member(replace(roster.member("U0OMAR"), guest=True))
+    rig.server.faults.add(method="chat.postMessage", fault=ApiError("is_archived"))
+
+    *alarms, _ = await rig.deliver(handoff(ticket))
+
+    assert [alarm.data["user"] for alarm in alarms] == ["U0OLIVIA"]
 
 
 async def test_further_words_of_the_customer_stand_under_the_card(rig: Rig) -> None:
