@@ -27,6 +27,7 @@ from hermes_bot.messages.ticket_payloads import (
     TicketRated,
 )
 from hermes_bot.tickets.sayings import Found, Saying, Sayings
+from hermes_bot.tickets.thread_lines import ThreadLines
 from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 from hermes_bot.tools.order_number import order_numbers_in
 
@@ -73,6 +74,7 @@ async def edited(message: Message, desk: Desk) -> tuple[Found | None, Inbound] |
     the old ones no longer fits. What waits for an approval is asked anew by those who cancel it.
     """
     edit = read(message, Edited)
+    await _redrawn(await ThreadLines.of(desk.tickets).edit(edit.team, edit.channel, edit.ts, edit.text), desk)
     sayings = Sayings.of(desk.tickets)
     found = await sayings.find(edit.team, edit.channel, edit.ts, user=edit.user)
     if edit.mentioned and (found is None or found.saying.message_id == message.id):
@@ -105,6 +107,7 @@ async def still_fits(edit: Edited, desk: Desk) -> bool:
 async def deleted(message: Message, desk: Desk) -> list[Message]:
     """Take the words away, and tell the people who have the ticket that they are gone."""
     gone = read(message, Deleted)
+    await _redrawn(await ThreadLines.of(desk.tickets).delete(gone.team, gone.channel, gone.ts), desk)
     sayings = Sayings.of(desk.tickets)
     found = await sayings.find(gone.team, gone.channel, gone.ts, user=gone.user)
     if found is None:
@@ -114,6 +117,12 @@ async def deleted(message: Message, desk: Desk) -> list[Message]:
         return []
     which = "the message that the ticket began with" if found.saying.opened else "a message"
     return [note(message, ticket, f"The customer deleted {which}.", label="Deleted")]
+
+
+async def _redrawn(tickets: Sequence[str], desk: Desk) -> None:
+    """Have the cards drawn anew that show a thread in which words have changed."""
+    for ticket in tickets:
+        await desk.tickets.change(ticket, {"card_due": True})
 
 
 def gathering(message: Message, inbound: Inbound, ticket: Ticket, desk: Desk) -> list[Message]:

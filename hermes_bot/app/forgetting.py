@@ -24,7 +24,7 @@ from hermes_bot.memory.owner import PersonOwner
 from hermes_bot.settings import Settings
 from hermes_bot.store.database import Database
 from hermes_bot.store.rewriting import rewrite
-from hermes_bot.store.tables import ticket_messages, tickets
+from hermes_bot.store.tables import thread_lines, ticket_messages, tickets
 from hermes_bot.tools.order_tables import refunds
 
 LIMIT_S = 30.0
@@ -78,11 +78,13 @@ class Forgetting:
             own = select(tickets).where(tickets.c.number.in_(sorted(scope.numbers))).order_by(tickets.c.number)
             said = ticket_messages.c.ticket_number.in_(sorted(scope.numbers))
             messages = select(ticket_messages).where(said).order_by(ticket_messages.c.at)
+            before = select(thread_lines).where(erasing.said_in_threads(person)).order_by(thread_lines.c.ts)
             return {
                 "person": asdict(person),
                 "facts": [asdict(each) for each in fact_rows.listing(connection, person, history=True)],
                 "tickets": [dict(row._mapping) for row in connection.execute(own)],
                 "messages": [dict(row._mapping) for row in connection.execute(messages)],
+                "in_threads": [dict(row._mapping) for row in connection.execute(before)],
             }
 
         return await self._database.run(read)

@@ -14,6 +14,7 @@ from hermes_bot.cli.words import last
 if TYPE_CHECKING:  # heavy; a command that only prints help must not wait for them
     from hermes_bot.tickets.journal import Entry
     from hermes_bot.tickets.sayings import Saying
+    from hermes_bot.tickets.thread import ThreadLine
     from hermes_bot.tickets.ticket import Ticket
 
 app = typer.Typer(help="What people asked for: list tickets, show one with all that happened.", no_args_is_help=True)
@@ -62,21 +63,26 @@ def show_ticket(
 ) -> None:
     """Show a ticket, what the customer said in it, and every change with who made it."""
 
-    async def look(parts: Offline) -> tuple[Ticket, list[Saying], list[Entry]]:
+    async def look(parts: Offline) -> tuple[Ticket, list[ThreadLine], list[Saying], list[Entry]]:
         from hermes_bot.tickets.journal import TicketJournal
         from hermes_bot.tickets.sayings import Sayings
+        from hermes_bot.tickets.thread_lines import ThreadLines
 
         tickets = parts.tickets
         ticket = await tickets.get(ticket_id)
         said = list(await Sayings.of(tickets).all(ticket_id))
-        return ticket, said, list(await TicketJournal.of(tickets).history(ticket_id))
+        before = list(await ThreadLines.of(tickets).all(ticket_id))
+        return ticket, before, said, list(await TicketJournal.of(tickets).history(ticket_id))
 
-    ticket, said, history = with_offline(config, look)
+    ticket, before, said, history = with_offline(config, look)
     if as_json:
-        told = {"said": [asdict(each) for each in said], "history": [asdict(each) for each in history]}
+        told = {"thread": [asdict(each) for each in before], "said": [asdict(each) for each in said]}
+        told |= {"history": [asdict(each) for each in history]}
         say_json(asdict(ticket) | told)
         return
     say_table(("", ""), [(name, value) for name, value in _about(ticket) if value], empty="")
+    if before:
+        say_table(("before, in the thread", "what"), [(each.writer.value, each.text) for each in before], empty="")
     say_table(("said at", "what"), [(each.at, each.text) for each in said], empty="Nothing that still stands.")
     rows = [(each.at, each.by, each.what, each.was, each.now, each.message_id) for each in history]
     say_table(_HISTORY, rows, empty="Nothing happened yet.")

@@ -149,12 +149,15 @@ def _told(scope: Scope) -> list[ColumnElement[bool]]:
     ]
 
 
+def said_in_threads(person: PersonOwner) -> ColumnElement[bool]:
+    """Return the condition on what the person said in threads before anybody's ticket began there."""
+    lines, there = t.thread_lines.c, select(t.tickets.c.number).where(t.tickets.c.team == person.team)
+    return and_(lines.user == person.user, lines.ticket_number.in_(there))
+
+
 def _before(scope: Scope) -> list[ColumnElement[bool]]:
     """Return what stood in threads before the person's tickets, and what the person said before those of others."""
-    lines = t.thread_lines.c
-    theirs = select(t.tickets.c.number).where(t.tickets.c.team == scope.person.team)
-    said = and_(lines.user == scope.person.user, lines.ticket_number.in_(theirs))
-    return [said, *_within(lines.ticket_number, _numbers)(scope)]
+    return [said_in_threads(scope.person), *_within(t.thread_lines.c.ticket_number, _numbers)(scope)]
 
 
 def _learned(scope: Scope) -> list[ColumnElement[bool]]:

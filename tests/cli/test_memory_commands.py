@@ -61,7 +61,7 @@ def test_everything_that_is_kept_of_a_person_is_exported(capsys: pytest.CaptureF
 
     kept = json.loads(told(capsys, "memory", "export", "U0EMMA"))
     assert (kept["person"], len(kept["facts"])) == ({"team": "T1", "user": "U0EMMA"}, 2)
-    assert set(kept) == {"person", "facts", "tickets", "messages"}
+    assert set(kept) == {"person", "facts", "tickets", "messages", "in_threads"}
 
 
 def test_a_person_is_forgotten_and_no_one_else(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hermes_bot.edge.text import UPDATE_CHARACTERS, clipped, escape
 from hermes_bot.edge.views.look import Json, Look, actions, button, context, section, words
+from hermes_bot.edge.views.thread import thread_before
 from hermes_bot.edge.views.values import packed
 from hermes_bot.edge.views.words import fitted, link, moment, name_of, one_line
+from hermes_bot.tickets.thread import ThreadLine
 from hermes_bot.tickets.ticket import Owner, Priority, Ticket, TicketStatus
 
 CLAIM, RETURN = "handoff:claim", "handoff:return"
@@ -38,16 +40,19 @@ PRIORITIES = {
 RATINGS = {"up": ":thumbsup: The customer was helped", "down": ":thumbsdown: The customer was not helped"}
 
 
-def handoff_look(ticket: Ticket, *, names: Mapping[str, str], thread_url: str = "") -> Look:
-    """Return the card as the ticket in the store says it is now."""
+def handoff_look(
+    ticket: Ticket, *, names: Mapping[str, str], thread_url: str = "", thread: Sequence[ThreadLine] = ()
+) -> Look:
+    """Return the card as the ticket in the store says it is now, with what stood in its thread before it."""
     title = _title(ticket)
     summary = fitted(ticket.handoff_summary or ticket.subject or _no_words(ticket), SUMMARY_CHARACTERS)
-    state = _state(ticket, names)
+    state, before = _state(ticket, names), thread_before(thread, names)
     return Look(
-        text=clipped(f"{title}\n{state}\n{summary}", UPDATE_CHARACTERS),
+        text=clipped("\n".join(filter(None, (title, state, summary, before))), UPDATE_CHARACTERS),
         blocks=(
             section(f"*{title}*") | {"accessory": _wrong_team(ticket)},
             words(summary),
+            *([words(before)] if before else ()),
             _about(ticket, names, thread_url),
             context(state),
             _figures(ticket),
