@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,18 @@ from hermes_bot.edge.lines import AGED_S, RESERVED, Haste
 from hermes_bot.edge.pacing import MOST_LINES, PER_MINUTE, POST, Limits, Pacing
 from hermes_bot.edge.slack_errors import RateLimited
 from hermes_bot.errors import NotYet
+from hermes_bot.messages.message import PRIORITY_NOTICE, PRIORITY_USER, Message
+from hermes_bot.messages.payloads import (
+    APPROVAL_REQUESTED,
+    APPROVAL_SETTLED,
+    ApprovalRequested,
+    ApprovalSettled,
+    fields_of,
+)
+from hermes_bot.messages.ticket_payloads import TICKET_CARD, TicketCard
+from hermes_bot.workspace import faults
 from hermes_bot.workspace.web_api import METHODS
+from tests.edge.rig import Rig
 
 UPDATE = "chat.update"
 CHANNELS = ("C1", "C2")
@@ -287,3 +299,30 @@ def test_the_tiers_are_those_that_the_workspace_knows() -> None:
     assert known == {name: PER_MINUTE[name] for name in known}
     assert len(known) >= len(PER_MINUTE) - 2
     assert min(PER_MINUTE.values()) > RESERVED
+
+
+def about(type_: str, payload: Any, context_id: str, priority: int = PRIORITY_USER) -> Message:
+    return Message(type=type_, sender="test", context_id=context_id, data=fields_of(payload), priority=priority)
+
+
+async def test_a_settled_card_overtakes_the_redraws_that_came_before_it(socket_rig: Rig) -> None:
+    rig = socket_rig
+    tickets = [await rig.ticket(text=f"help {number}") for number in range(3)]
+    request = await rig.approval(tickets[0])
+    await rig.deliver(about(APPROVAL_REQUESTED, ApprovalRequested(approval_id=request.id), request.context_id))
+    redraws = [about(TICKET_CARD, TicketCard(ticket_id=each.id), each.context_id, PRIORITY_NOTICE) for each in tickets]
+    for redraw in redraws:
+        await rig.deliver(redraw)
+    decided = ApprovalSettled(approval_id=request.id, ticket_id=request.ticket_id, status="approved")
+    settled = about(APPROVAL_SETTLED, decided, request.context_id)
+    rig.server.faults.add(method=UPDATE, fault=faults.RateLimited(30))
+    turns: dict[str, float] = {}
+    for message in [*redraws, settled]:
+        with pytest.raises(NotYet) as told:
+            await rig.deliver(message, redelivered=True)
+        turns[message.id] = told.value.wait_s
+
+    first, second, *others = sorted(turns, key=lambda each: turns[each])
+
+    assert (first, second) == (redraws[0].id, settled.id)  # the one that Slack turned away, then what people wait for
+    assert others == [redraw.id for redraw in redraws[1:]]
