@@ -19,6 +19,7 @@ from hermes_bot.errors import SettingsError
 PLAIN_FILTERS = frozenset(
     {"capitalize", "default", "first", "join", "last", "length", "lower", "title", "trim", "upper"}
 )
+MOST_REMEMBERED = 5_000
 CALLABLE = frozenset({"startswith", "endswith"})
 FORBIDDEN = (nodes.Include, nodes.Import, nodes.FromImport, nodes.Extends, nodes.Macro, nodes.CallBlock)
 # What a template that compiles can still raise when it meets its values.
@@ -26,7 +27,7 @@ RENDER_ERRORS = (TemplateError, TypeError, ValueError, ArithmeticError, LookupEr
 
 
 class Sandbox(SandboxedEnvironment):
-    """Jinja2's sandbox, closed further."""
+    """Jinja2's sandbox, closed further. It compiles no source twice, however often the texts are loaded."""
 
     intercepted_binops = frozenset({"*", "**", "%"})
 
@@ -34,6 +35,7 @@ class Sandbox(SandboxedEnvironment):
         super().__init__(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)
         self.globals.clear()
         self.filters = {name: self.filters[name] for name in PLAIN_FILTERS} | dict(filters)
+        self._compiled: dict[str, Template] = {}
 
     def is_safe_callable(self, obj: Any) -> bool:
         """Return whether a template may call it."""
@@ -45,15 +47,20 @@ class Sandbox(SandboxedEnvironment):
 
     def compiled(self, source: str, *, file: str, key: str) -> Template:
         """Return the template; raise SettingsError."""
+        if (known := self._compiled.get(source)) is not None:
+            return known
         try:
             tree = self.parse(source)
             unwanted = next((node for kind in FORBIDDEN for node in tree.find_all(kind)), None) or _loop_in_loop(tree)
             if unwanted is not None:
                 place = f"not a template for a text: {type(unwanted).__name__.lower()} in its line {unwanted.lineno}"
                 raise SettingsError(place, file=file, key=key)
-            return self.from_string(tree)
+            template = self.from_string(tree)
         except (TemplateError, RecursionError) as error:
             raise SettingsError(f"{key}: not a template: {error}", file=file, key=key) from error
+        if len(self._compiled) < MOST_REMEMBERED:
+            self._compiled[source] = template
+        return template
 
     def takes(self, source: str) -> frozenset[str]:
         """Return the names of the values that a template wants which compiles."""

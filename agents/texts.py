@@ -10,7 +10,7 @@ import difflib
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ class Texts:
     def __init__(self, sources: Mapping[str, Mapping[str, str]]) -> None:
         self._templates: dict[tuple[str, str], Template] = {}
         self._sources = sources
-        self._sandbox = Sandbox(_FILTERS)
+        self._sandbox = _sandbox()
         for language, templates in sources.items():
             for key, source in templates.items():
                 template = self._sandbox.compiled(source, file=f"texts/{language}.yaml", key=key)
@@ -143,6 +143,11 @@ def _plural_filter(context: Context, number: int, one: str, other: str) -> str:
 
 
 _FILTERS: dict[str, Callable[..., Any]] = {"money": _money_filter, "day": _day_filter, "plural": _plural_filter}
+
+
+@cache
+def _sandbox() -> Sandbox:
+    return Sandbox(_FILTERS)
 
 
 @lru_cache(maxsize=256)

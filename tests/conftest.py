@@ -1,9 +1,9 @@
 """What all tests share: the labelled data beside the checkout, databases, the routes' vectors, a workspace."""
 
+import fcntl
 import os
 import random
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -13,10 +13,10 @@ from hypothesis import settings
 from hermes_bot import settings as hermes_settings
 from hermes_bot.app.build import build_router
 from hermes_bot.store.database import Database
-from hermes_bot.store.schema import migrate
 from hermes_bot.workspace.server import WorkspaceServer
 from routing.routes_file import load_table
 from tests.servers import NoServer, Postgres, running_postgres
+from tests.stores import opened, postgres_with_tables, sqlite_with_tables
 
 settings.register_profile("hermes", deadline=None)  # a busy machine is no failure; pytest-timeout guards hanging
 settings.load_profile("hermes")
@@ -57,19 +57,25 @@ def postgres() -> Iterator[Postgres]:
 def vectors(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A cache folder in which the shipped routes are encoded by the profile `light`: seconds of work, done once.
 
-    Copy it before something may write there.
+    All workers share it, so copy it before something may write there.
     """
-    folder = tmp_path_factory.mktemp("vectors")
-    variables = {"HERMES_DATA__PATH": str(folder), "HERMES_ENCODER__PROFILE": "light"}
-    loaded = hermes_settings.load(None, variables, folder=folder)
-    build_router(loaded, load_table(loaded.routing.file)).close()
+    mine = tmp_path_factory.getbasetemp()
+    folder = (mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine) / "vectors"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "done").exists():
+            variables = {"HERMES_DATA__PATH": str(folder), "HERMES_ENCODER__PROFILE": "light"}
+            loaded = hermes_settings.load(None, variables, folder=folder)
+            build_router(loaded, load_table(loaded.routing.file)).close()
+            (folder / "done").touch()
     return folder / "cache"
 
 
 @pytest_asyncio.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
     """A SQLite database with our tables."""
-    async with with_tables(f"sqlite:///{tmp_path}/hermes.db") as database:
+    async with opened(sqlite_with_tables(tmp_path / "hermes.db")) as database:
         yield database
 
 
@@ -82,23 +88,19 @@ def both(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return server.new_database()
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def both_with_tables(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of a database with our tables, of each kind."""
+    if request.param == "sqlite":
+        return sqlite_with_tables(tmp_path / "both.db")
+    return postgres_with_tables(request.getfixturevalue("postgres"))
+
+
 @pytest_asyncio.fixture
-async def either(both: str) -> AsyncIterator[Database]:
+async def either(both_with_tables: str) -> AsyncIterator[Database]:
     """A database with our tables, of each kind."""
-    async with with_tables(both) as database:
+    async with opened(both_with_tables) as database:
         yield database
-
-
-@asynccontextmanager
-async def with_tables(url: str) -> AsyncIterator[Database]:
-    """Open a database and bring its schema up to date."""
-    database = Database(url)
-    await database.open()
-    try:
-        await migrate(database)
-        yield database
-    finally:
-        await database.close()
 
 
 @pytest_asyncio.fixture

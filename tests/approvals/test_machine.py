@@ -26,7 +26,6 @@ from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import APPROVAL_REQUESTED, EDGE, ApprovalRequested
 from hermes_bot.messages.ticket_payloads import TICKET_DELETED, TICKET_EDITED, Deleted, Edited
 from hermes_bot.store.database import Database
-from hermes_bot.store.schema import migrate
 from tests.approvals.kit import (
     ADA,
     EMMA,
@@ -49,6 +48,7 @@ from tests.approvals.kit import (
     press,
     question,
 )
+from tests.stores import sqlite_with_tables
 
 Answer = TypeVar("Answer")
 
@@ -65,7 +65,7 @@ class ApprovalMachine(RuleBasedStateMachine):
         self.loop = asyncio.new_event_loop()
         self.folder = tempfile.TemporaryDirectory()
         self.clock, self.people = Clock(), People()
-        self.database = Database(f"sqlite:///{Path(self.folder.name)}/hermes.db")
+        self.database = Database(sqlite_with_tables(Path(self.folder.name) / "hermes.db"))
         self.resumed: dict[str, str] = {}
         self.seen: list[tuple[Message, str]] = []
         self.drawn: ApprovalRequest | None = None
@@ -78,7 +78,6 @@ class ApprovalMachine(RuleBasedStateMachine):
     @initialize(level=st.sampled_from(("L2", "L3", "L?")))
     def it_is_asked_for(self, level: str) -> None:
         self.run(self._open())
-        self.run(migrate(self.database))
         self.first = self.run(ask(self.approvals, level=level))
         self.cards = [self.first]
         asked = message(APPROVAL_REQUESTED, ApprovalRequested(approval_id=self.first.id))

@@ -27,7 +27,7 @@ from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tools import refund_tools
 from hermes_bot.workspace.server import WorkspaceServer
-from tests.conftest import with_tables
+from tests.stores import opened, sqlite_with_tables
 
 POLICY = ChannelPolicy(handoff_channel="C0HANDOFF")
 APPROVERS = ("S0APPROVERS",)
@@ -178,7 +178,7 @@ async def unstarted(
 ) -> AsyncIterator[Rig]:
     """An edge that knows where Slack is, and has not spoken to it yet."""
     app = server.world.app
-    async with with_tables(f"sqlite:///{folder}/edge.db") as database:
+    async with opened(sqlite_with_tables(folder / "edge.db")) as database:
         rig = Rig(server, database, bot_token)
         rig.edge = SlackEdge(
             rig.api,

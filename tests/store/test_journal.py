@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,35 +14,16 @@ from hermes_bot.errors import TransientError
 from hermes_bot.observe.records import Make, Record, RecordKind
 from hermes_bot.store.database import Database
 from hermes_bot.store.journal import MOST_WAITING, Journal
-from hermes_bot.store.schema import migrate
-from tests.servers import Postgres
+from tests.stores import opened, sqlite_with_tables
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 LIMIT_S = 30
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
-async def database(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Database]:
-    """A store with the newest schema."""
-    url = f"sqlite:///{tmp_path}/hermes.db"
-    if request.param == "postgresql":
-        server: Postgres = request.getfixturevalue("postgres")
-        url = server.new_database()
-    async with _opened(url) as made:
-        yield made
-
-
-class _opened:
-    def __init__(self, url: str) -> None:
-        self._database = Database(url)
-
-    async def __aenter__(self) -> Database:
-        await self._database.open()
-        await migrate(self._database)
-        return self._database
-
-    async def __aexit__(self, *_: object) -> None:
-        await self._database.close()
+@pytest.fixture
+def database(either: Database) -> Database:
+    """A store with our tables, of each kind."""
+    return either
 
 
 def journal_of(database: Database, **options: Any) -> Journal:
@@ -119,7 +100,7 @@ async def test_odd_and_long_text_is_made_to_fit(database: Database) -> None:
 
 
 async def test_a_row_that_is_refused_does_not_stop_those_after_it(tmp_path: Path) -> None:
-    async with _opened(f"sqlite:///{tmp_path}/hermes.db") as database:
+    async with opened(sqlite_with_tables(tmp_path / "hermes.db")) as database:
         journal = journal_of(database)
         journal.add(maker(record(bytes_in=None)))
         await journal.flush()

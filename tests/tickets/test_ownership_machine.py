@@ -19,7 +19,6 @@ from hermes_bot.messages.payloads import HANDOFF_CLICKED, REPLY_READY, Audience,
 from hermes_bot.messages.ticket_payloads import TICKET_CHANGED, TICKET_DUE, TicketDue
 from hermes_bot.people import Person, Roles
 from hermes_bot.store.database import Database
-from hermes_bot.store.schema import migrate
 from hermes_bot.tickets.journal import TicketJournal
 from hermes_bot.tickets.ownership import Ownership
 from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
@@ -27,6 +26,7 @@ from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tickets.timers import Timers
 from hermes_bot.tickets.transitions import may_follow
 from hermes_bot.tickets.waits import Waits
+from tests.stores import sqlite_with_tables
 from tests.tickets.conftest import Clock, inbound
 
 TEAM, EMMA = "T0HERMES", "U0EMMA"
@@ -62,9 +62,8 @@ class OwnershipMachine(RuleBasedStateMachine):
         return self._runner.run(work)
 
     async def _opened(self) -> None:
-        self.database = Database(f"sqlite:///{Path(self._folder.name) / 'hermes.db'}")
+        self.database = Database(sqlite_with_tables(Path(self._folder.name) / "hermes.db"))
         await self.database.open()
-        await migrate(self.database)
         self.tickets = Tickets(self.database, clock=self.clock, continue_window_s=900)
         people = Known()
         roles = Roles(people, team=TEAM)
