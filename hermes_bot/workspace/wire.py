@@ -144,7 +144,7 @@ def enterprise_user(member: Member, app: App) -> Json:
         "enterprise_name": app.enterprise,
         "is_admin": False,
         "is_owner": False,
-        "teams": [app.team],
+        "teams": [member.team or app.team],
     }
 
 
