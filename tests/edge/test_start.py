@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from hermes_bot.edge.channels import ChannelPolicy
@@ -15,6 +16,7 @@ from hermes_bot.messages.payloads import Inbound, read
 from hermes_bot.workspace.faults import RateLimited, ServerError
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.edge.rig import Rig, connected, reply_to, unstarted
+from tests.scenario.field import soon
 
 
 class Sleeps:
@@ -98,6 +100,23 @@ async def test_readiness_follows_the_socket(socket_rig: Rig) -> None:
 
     assert (before, reason) == ((True, ""), "the socket to Slack is down")
     assert socket_rig.edge.ready() == (True, "")
+
+
+async def test_a_half_open_socket_is_noticed_within_a_minute_and_readyz_says_so(socket_rig: Rig) -> None:
+    workspace, sockets, faults = socket_rig.server.workspace, socket_rig.server.sockets, socket_rig.server.faults
+    faults.add(method="apps.connections.open", fault=ServerError(), times=1_000)
+
+    sockets.mute()
+    await soon(lambda: not socket_rig.edge.ready()[0])
+    async with aiohttp.ClientSession() as session, session.get(f"{socket_rig.edge.http_url}/readyz") as response:
+        status, told = response.status, await response.json()
+    faults.clear()
+    await soon(lambda: socket_rig.edge.ready()[0])
+    await workspace.post("U0EMMA", "C0SUPPORT", "hello again")
+    await socket_rig.heard(1)
+
+    assert (status, told["reason"]) == (503, "the socket to Slack is down")
+    assert Doors().ping_interval_s * 5 <= 60  # it takes four pings without an answer, here of 0.2 s
 
 
 async def test_a_handler_before_the_start_is_tried_again(workspace: WorkspaceServer, tmp_path: Path) -> None:

@@ -108,9 +108,9 @@ async def outage(
     shutil.copytree(vectors, folder / "data" / "cache")
     port = free_port()
     url = f"http://127.0.0.1:{port}/slack"
-    doors = (
-        {"events_url": f"{url}/events", "interactions_url": f"{url}/interactions"} if request.param == "http" else {}
-    )
+    doors: dict[str, Any] = {}
+    if request.param == "http":
+        doors = {"events_url": f"{url}/events", "interactions_url": f"{url}/interactions"}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(slack_errors, "TOKEN_RETRY_AFTER_S", RETRY_AFTER_S)
         async with WorkspaceServer(world=cases_world(), **doors) as server:
