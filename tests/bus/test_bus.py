@@ -8,7 +8,7 @@ import pytest
 
 from hermes_bot.bus.lanes import AGEING_STEP_S
 from hermes_bot.bus.port import Delivery, Policy, State
-from hermes_bot.errors import BusFull, BusStopped, PermanentError, TransientError, Unroutable
+from hermes_bot.errors import BusFull, BusStopped, NotYet, PermanentError, TransientError, Unroutable
 from hermes_bot.messages.message import Chain, Kind, Message
 from hermes_bot.messages.task_payloads import TASK_ERROR
 from tests.bus.harness import Harness, Recorder, blocking, failing, message, until
@@ -187,6 +187,19 @@ async def test_a_retry_waits_as_long_as_the_error_says(harness: Harness) -> None
 
     assert len(seen) == 2
     assert 60 <= (harness.time.now - began).total_seconds() <= 62
+
+
+async def test_what_waits_for_its_turn_uses_up_no_retry_and_is_no_failure(harness: Harness) -> None:
+    handler, seen = failing(*[NotYet("its turn", retry_after_s=10)] * 5)
+    harness.bus.subscribe("#", "entry", handler, Policy(max_retries=0))
+    await harness.bus.start()
+    began = harness.time.now
+    await harness.publish()
+    await harness.finish()
+
+    assert [(item.attempt, item.redelivered) for item in seen] == [(1, False)] + [(1, True)] * 5
+    assert 50 <= (harness.time.now - began).total_seconds() <= 56
+    assert [state for _, _, state in harness.hops] == [State.DONE]
 
 
 async def test_a_retry_blocks_its_lane_only_and_holds_no_worker(harness: Harness) -> None:

@@ -1,4 +1,4 @@
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from hermes_bot.bus.port import Delivery, Policy, State
 from hermes_bot.bus.retry import LONGEST_ERROR, backoff_s, decide
-from hermes_bot.errors import PermanentError, TransientError, Unroutable
+from hermes_bot.errors import NotYet, PermanentError, TransientError, Unroutable
 from tests.bus.harness import message
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -38,6 +38,15 @@ def test_retry_after_is_honoured_beyond_the_maximum() -> None:
 
     assert settlement.retry_at is not None
     assert (settlement.retry_at - NOW).total_seconds() == 90
+
+
+@given(st.floats(0, 1_000), st.integers(1, 10_000))
+def test_what_waits_for_its_turn_comes_again_just_then_and_is_never_given_up(wait_s: float, attempt: int) -> None:
+    error = NotYet("its turn", retry_after_s=wait_s)
+    settlement = decide(error, delivery(attempt), Policy(max_retries=1), now=NOW, random=lambda: 0.5)
+
+    assert settlement.postponed
+    assert (settlement.state, settlement.retry_at) == (State.RETRYING, NOW + timedelta(seconds=wait_s))
 
 
 @pytest.mark.parametrize("error", [PermanentError("no"), Unroutable("x.y")])
