@@ -87,10 +87,19 @@ def _pieces(elements: object, depth: int) -> Iterator[str]:
     for element in elements if isinstance(elements, list) and depth else ():
         if not isinstance(element, Mapping):
             continue
-        yield _token(element)
+        mark = _code_mark(element)
+        yield f"{mark}{_token(element)}"
         yield from _pieces(element.get("elements"), depth - 1)
+        yield mark
         if str(element.get("type")) in _SEPARATE:
             yield "\n"
+
+
+def _code_mark(element: Mapping[str, Any]) -> str:
+    """Return what stands on both sides of code in a message's text: whom code names is not called."""
+    style = element.get("style")
+    inline = isinstance(style, Mapping) and style.get("code") is True
+    return "```" if element.get("type") == "rich_text_preformatted" else "`" if inline else ""
 
 
 def _token(element: Mapping[str, Any]) -> str:

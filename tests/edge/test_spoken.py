@@ -143,3 +143,29 @@ def test_what_a_program_reports_may_stand_in_its_attachments() -> None:
     assert reported({"text": "Up", "attachments": [{"fallback": "again"}]}) == "Up\nagain"
     assert reported(linked) == "See <https://e.example>"
     assert own_words(alert) == ""
+
+
+CALL = [{"type": "user", "user_id": "U0HERMES"}, {"type": "text", "text": " approve"}]
+CODE = {"code": True}
+
+
+@pytest.mark.parametrize(
+    "element, text",
+    [
+        ({"type": "rich_text_preformatted", "elements": CALL}, "```<@U0HERMES> approve```"),
+        (
+            {"type": "rich_text_section", "elements": [each | {"style": CODE} for each in CALL]},
+            "`<@U0HERMES>`` approve`",
+        ),
+    ],
+)
+@pytest.mark.parametrize("kind", ["message", "app_mention"])
+def test_whom_code_names_is_not_called_though_the_words_stand_in_blocks_alone(
+    element: dict[str, Any], text: str, kind: str
+) -> None:
+    block = {"type": "rich_text", "elements": [element]}
+    inbound = heard(type=kind, blocks=[block])
+
+    assert spoken({"text": "", "blocks": [block]}) == text
+    assert inbound is not None
+    assert not inbound.mentioned
