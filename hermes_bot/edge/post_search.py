@@ -38,6 +38,22 @@ class PostSearch:
             found = [replace(post, outside=bool(thread_ts)) for post in posts]
         return sorted(found, key=lambda post: post.ts)
 
+    async def unwritten(self, channel: str, thread_ts: str, since: str) -> list[Post]:
+        """Return the messages in a thread that somebody began to stream and that hold nothing, oldest first."""
+        place: dict[str, Any] = {"channel": channel, "ts": thread_ts, **_after(since or thread_ts)}
+        try:
+            found = [
+                Post(key="", channel=channel, ts=str(message.get("ts")))
+                async for page in self._api.pages("conversations.replies", "messages", **place)
+                for message in page
+                if _unwritten(message)
+            ]
+        except SlackRefused as error:
+            if error.error not in ("thread_not_found", "message_not_found"):
+                raise
+            return []
+        return sorted(found, key=lambda post: post.ts)
+
     async def _in_thread(self, key: str, channel: str, thread_ts: str, since: str) -> list[Copy]:
         try:
             return await self._in(
@@ -60,6 +76,12 @@ class PostSearch:
 
 def _after(ts: str) -> dict[str, Any]:
     return {"oldest": ts} if ts else {}
+
+
+def _unwritten(message: Any) -> bool:
+    if not isinstance(message, Mapping) or not (message.get("bot_id") or message.get("streaming_state")):
+        return False
+    return not any(message.get(part) for part in ("text", "blocks", "attachments", "files", "metadata"))
 
 
 def _key(message: Any) -> str:

@@ -100,7 +100,10 @@ class Poster:
         """
         known = await self._posts.find(draft.key)
         if self._surely_unsent(draft.key, delivery):
-            return Posted(post=known or await self._send(draft, delivery))
+            post = known or await self._send(draft, delivery)
+            return Posted(
+                post=post, outputs=(self._check(draft, message, post),) if self._streams.doubtful(draft.key) else ()
+            )
         if known is None:
             known = await self._adopted(draft)
         post = known or await self._send(draft, delivery)
@@ -150,6 +153,8 @@ class Poster:
             if (copy.channel, copy.ts) != (kept.channel, kept.ts):
                 log.warning("copy of a post deleted", extra={"key": copy.key, "channel": copy.channel})
                 await self._delete(copy)
+        if wanted.thread_ts:
+            await self._streams.sweep(wanted.channel, wanted.thread_ts, since=wanted.since, before=kept.ts)
         return []
 
     async def _adopted(self, draft: Draft) -> Post | None:
@@ -170,7 +175,8 @@ class Poster:
         metadata = {"event_type": EVENT_TYPE, "event_payload": payload}
         if draft.spoken is not None:
             looks = [draft.look, *draft.spare]
-            spoken = await self._streams.send(draft.key, place, draft.spoken, looks, metadata)
+            repeated = not self._surely_unsent(draft.key, delivery)
+            spoken = await self._streams.send(draft.key, place, draft.spoken, looks, metadata, repeated=repeated)
             if spoken is not None:
                 await self._posts.record(spoken)
                 return spoken

@@ -38,6 +38,11 @@ class Posts:
 
         return await self._database.run(work)
 
+    async def is_known(self, post: Post) -> bool:
+        """Return whether the message was recorded, under whatever key."""
+        there = select(posts.c.key).where(posts.c.channel == post.channel, posts.c.ts == post.ts).limit(1)
+        return await self._database.run(lambda connection: connection.execute(there).first() is not None)
+
     async def record(self, post: Post) -> None:
         """Remember the post; one that was remembered for the key before is replaced."""
         row = {"key": post.key, "channel": post.channel, "ts": post.ts, "posted_at": self._clock()}

@@ -85,7 +85,7 @@ class Replies:
             person = await self._directory.person(ticket.team, ticket.requester)
         except (PermanentError, TransientError):
             return None
-        return Spoken(text=reply.text, user=person.id, team=person.team)
+        return Spoken(text=reply.text, user=person.id, team=person.team, since=reply.in_reply_to)
 
     def _with_thumbs(self, draft: Draft, ticket: Ticket) -> Draft:
         """Return the draft with the question if it helped; in words alone where Slack does not take its buttons."""

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
-from hermes_bot.workspace.faults import ApiError, Fault, RateLimited, ServerError
+from hermes_bot.edge.posts import Post, Posts
+from hermes_bot.messages.payloads import POST_CHECK
+from hermes_bot.tickets.ticket import Ticket
+from hermes_bot.workspace.faults import ApiError, Fault, Lacks, RateLimited, ReplyLost, ServerError
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.edge.rig import Rig, connected, reply_to
 
@@ -45,14 +49,143 @@ async def test_where_slack_does_not_stream_it_is_posted(rig: Rig, fault: Fault) 
     assert [reply["text"] for reply in rig.thread("C0SUPPORT", ticket.thread_ts)] == [ESCAPED]
 
 
-@pytest.mark.parametrize("method", ["chat.appendStream", "chat.stopStream", "chat.update"])
-async def test_what_fails_on_the_way_leaves_one_whole_answer(rig: Rig, method: str) -> None:
+NO_STREAM = ApiError("message_not_in_streaming_state")
+FAULTS: list[tuple[str, Fault]] = [
+    ("chat.appendStream", ServerError()),
+    ("chat.appendStream", ReplyLost()),
+    ("chat.appendStream", RateLimited(1)),
+    ("chat.appendStream", NO_STREAM),
+    ("chat.appendStream", ApiError("msg_too_long")),
+    ("chat.stopStream", ServerError()),
+    ("chat.stopStream", ReplyLost()),
+    ("chat.stopStream", RateLimited(1)),
+    ("chat.stopStream", NO_STREAM),
+    ("chat.update", ServerError()),
+    ("chat.update", ReplyLost()),
+    ("chat.update", ApiError("cant_update_message")),
+    ("chat.update", ApiError("edit_window_closed")),
+    ("chat.update", ApiError("message_not_found")),
+]
+
+
+@pytest.mark.parametrize("method, fault", FAULTS, ids=str)
+async def test_what_fails_on_the_way_leaves_one_whole_answer(rig: Rig, method: str, fault: Fault) -> None:
     ticket = await rig.ticket()
-    rig.server.faults.add(method=method, fault=ServerError())
+    rig.server.faults.add(method=method, fault=fault)
 
     await rig.delivered(reply_to(ticket, ANSWER))
 
-    assert [reply["text"] for reply in rig.thread("C0SUPPORT", ticket.thread_ts)] == [ESCAPED]
+    assert whole(rig, ticket)
+    assert rig.server.faults.waiting() == 0
+
+
+@pytest.mark.parametrize("fault", [ServerError(), ReplyLost()], ids=str)
+async def test_what_can_neither_be_finished_nor_taken_back_at_once_is_later(rig: Rig, fault: Fault) -> None:
+    ticket = await rig.ticket()
+    rig.server.faults.add(method="chat.update", fault=ApiError("cant_update_message"))
+    rig.server.faults.add(method="chat.delete", fault=fault)
+
+    await rig.delivered(reply_to(ticket, ANSWER))
+
+    assert whole(rig, ticket)
+
+
+async def test_a_beginning_whose_answer_is_lost_is_found_and_goes_on(rig: Rig) -> None:
+    ticket = await rig.ticket()
+    message = reply_to(ticket, ANSWER)
+    rig.server.faults.add(method="chat.startStream", fault=ReplyLost())
+
+    outputs = await rig.deliver(message)
+
+    assert whole(rig, ticket)
+    assert (await rig.posts.find(f"stream:reply:{message.id}")) is not None
+    assert POST_CHECK not in [each.type for each in outputs]
+
+
+async def test_a_beginning_that_is_not_found_is_taken_back_later(rig: Rig) -> None:
+    ticket = await rig.ticket()
+    rig.server.faults.add(method="chat.startStream", fault=ReplyLost())
+    rig.server.faults.add(method="conversations.replies", fault=Lacks(("messages",)))
+
+    outputs = await rig.deliver(reply_to(ticket, ANSWER))
+    assert [reply["text"] for reply in rig.thread("C0SUPPORT", ticket.thread_ts)] == ["", ESCAPED]
+    (check,) = [each for each in outputs if each.type == POST_CHECK]
+    await rig.deliver(check)
+
+    assert whole(rig, ticket)
+
+
+async def test_a_beginning_that_slack_never_made_leaves_nothing_to_look_for_but_the_answer(rig: Rig) -> None:
+    ticket = await rig.ticket()
+    rig.server.faults.add(method="chat.startStream", fault=ServerError())
+
+    outputs = await rig.deliver(reply_to(ticket, ANSWER))
+    await rig.deliver(next(each for each in outputs if each.type == POST_CHECK))
+
+    assert whole(rig, ticket)
+
+
+async def test_a_process_that_ended_right_after_the_beginning_leaves_one_answer(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticket = await rig.ticket()
+    message = reply_to(ticket, ANSWER)
+
+    async def killed(_posts: Posts, _post: Post) -> None:
+        raise KilledError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Posts, "record", killed)
+        with pytest.raises(KilledError):
+            await rig.deliver(message)
+    await rig.deliver(message, redelivered=True)
+
+    assert whole(rig, ticket)
+
+
+async def test_somebody_elses_empty_message_and_an_earlier_answer_stay(rig: Rig) -> None:
+    ticket = await rig.ticket()
+    await rig.deliver(reply_to(ticket, ANSWER))
+    await rig.server.workspace.post("U0OMAR", "C0SUPPORT", "I am here too", ticket.thread_ts)
+    before = [reply["text"] for reply in rig.thread("C0SUPPORT", ticket.thread_ts)]
+    rig.server.faults.add(method="chat.startStream", fault=ReplyLost())
+
+    await rig.deliver(reply_to(ticket, ANSWER))
+
+    assert [reply["text"] for reply in rig.thread("C0SUPPORT", ticket.thread_ts)] == [*before, ESCAPED]
+
+
+async def test_what_a_person_stopped_stays_as_it_is_also_when_the_answer_comes_again(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ticket = await rig.ticket()
+    message = reply_to(ticket, ANSWER)
+    append, told = rig.api.attempt, 0
+
+    async def stopping(method: str, **arguments: Any) -> str:
+        nonlocal told
+        told += method == "chat.appendStream"
+        if method == "chat.appendStream" and told == 2:
+            await rig.server.workspace.stop("U0EMMA", "C0SUPPORT", ticket.thread_ts)
+        return await append(method, **arguments)
+
+    monkeypatch.setattr(rig.api, "attempt", stopping)
+    await rig.deliver(message)
+    (stopped,) = rig.thread("C0SUPPORT", ticket.thread_ts)
+    await rig.posts.forget(f"reply:{message.id}")
+    await rig.deliver(message, redelivered=True)
+
+    assert rig.thread("C0SUPPORT", ticket.thread_ts) == [stopped]
+    assert len(stopped["text"]) < len(ESCAPED)
+
+
+class KilledError(Exception):
+    """The process ends here."""
+
+
+def whole(rig: Rig, ticket: Ticket) -> bool:
+    """Return whether the answer stands there once, and nothing else does."""
+    return [reply["text"] for reply in rig.thread("C0SUPPORT", ticket.thread_ts)] == [ESCAPED]
 
 
 async def test_a_short_answer_is_posted_at_once(rig: Rig) -> None:
