@@ -49,7 +49,7 @@ async def heard_staff(message: Message, inbound: Inbound, desk: Desk) -> list[Me
     if not requesters or inbound.user in requesters:
         return [] if inbound.known_only and not requesters else None
     if not await desk.staff.includes(inbound.user_team or inbound.team, inbound.user):
-        return None
+        return [] if inbound.known_only else None  # somebody else's ticket, and they did not call the bot
     tickets = await desk.tickets.in_conversation(message.context_id, but_not_of=inbound.user)
     if inbound.mentioned and _SUGGEST.fullmatch(inbound.text):
         return await _suggested(message, inbound, tickets[0], desk)

@@ -48,7 +48,8 @@ class Inbound(msgspec.Struct, frozen=True, kw_only=True):
 
     `ts` and `thread_ts` are Slack's message ids, strings and never numbers. `thread_ts` is empty when the message
     is not a reply. `channel_type` is one of channel, group, im, mpim. `known_only`: a reply that nobody addressed to
-    the bot, in a channel where it listens to mentions alone; it counts only if the conversation has a ticket.
+    the bot, in a channel where it listens to mentions alone; it counts only if the writer has a ticket there, or is of
+    the staff and somebody has one.
     """
 
     team: str

@@ -281,6 +281,8 @@ async def test_a_reply_that_nobody_addressed_to_the_bot_counts_only_where_a_tick
     opened = await pump.says("U0EMMA", "Where is my order 10002?")
     thread = opened.answer.thread_ts
     reply = await pump.says("U0EMMA", "and my order 10001?", thread_ts=thread, known_only=True)
+    others = await pump.says("U0LINA", "Where is my order?", thread_ts=thread, known_only=True)
 
     assert stray.replies == []
+    assert others.replies == []
     assert "10001" in reply.answer.text

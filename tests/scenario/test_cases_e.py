@@ -125,3 +125,49 @@ async def test_e3_a_mention_inside_code_is_no_call_where_the_bot_waits_for_one(s
     await stage.quiet()
 
     assert ticket_count(stage) == tickets
+
+
+@pytest.mark.parametrize("kind", ["rich_text_preformatted", "rich_text_section"])
+async def test_e3_a_mention_inside_code_is_no_call_though_it_stands_in_the_blocks_alone(
+    stage: Stage, kind: str
+) -> None:
+    tickets = ticket_count(stage)
+    style = {"style": {"code": True}} if kind == "rich_text_section" else {}
+    words = [{"type": "user", "user_id": BOT} | style, {"type": "text", "text": " where is my order?"} | style]
+    rich = {"type": "rich_text", "elements": [{"type": kind, "elements": words}]}
+    with held(stage) as bodies:
+        await stage.workspace.post(crowd(3)[2], CORNER, "", blocks=[rich])
+    assert sorted(body["event"]["type"] for body in bodies) == ["app_mention", "message"]
+    deliver(stage, *bodies)
+    await stage.quiet()
+
+    assert ticket_count(stage) == tickets
+
+
+@pytest.mark.parametrize(
+    "text",
+    [f"&lt;@{BOT}&gt; where is my order?", f"@{BOT} where is my order?", f"<@{OMAR}> hi", "<!subteam^S0APPROVERS>"],
+)
+async def test_e_what_only_looks_like_a_mention_of_the_bot_calls_nobody(stage: Stage, text: str) -> None:
+    tickets = ticket_count(stage)
+    await stage.workspace.post(crowd(3)[2], CORNER, text, raw=True)
+    await stage.quiet()
+
+    assert ticket_count(stage) == tickets
+
+
+async def test_e_where_the_bot_waits_for_a_call_others_may_talk_in_the_thread_of_somebodys_ticket(stage: Stage) -> None:
+    buyer, other = stage.next_buyer(), stage.next_buyer()
+    ts = await stage.workspace.post(buyer.user, CORNER, f"<@{BOT}> where is my order {buyer.order.id}?", raw=True)
+    talk = talk_at(stage, buyer.user, CORNER, ts)
+    await one_answer(stage, talk)
+    await stage.say(other.user, CORNER, f"Where is my order {other.order.id}?", ts)
+    await stage.quiet()
+    assert len(tickets_of(stage, talk)) == 1
+    await stage.say(buyer.user, CORNER, "And when did it come?", ts)  # who has the ticket need not call again
+    await stage.answer(talk, 2)
+    await stage.workspace.post(other.user, CORNER, f"<@{BOT}> where is my order {other.order.id}?", ts, raw=True)
+    await stage.answer(talk, 3)
+    await stage.quiet()
+
+    assert sorted(each["requester"] for each in tickets_of(stage, talk)) == sorted([buyer.user, other.user])
