@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 
 from hermes_bot.approvals.access import Access
@@ -19,6 +20,7 @@ from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.standing import Standings
 from hermes_bot.edge.surface import Surface
 from hermes_bot.edge.whereabouts import Whereabouts
+from hermes_bot.errors import StoreError, TransientError
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import (
     APPROVAL_SETTLED,
@@ -48,6 +50,14 @@ SURFACE_TYPES = (
 )
 """The message types that are handled here."""
 
+LAST_ATTEMPT = 2
+NOT_NOW = (
+    "Something does not work on our side just now. Nothing was done; please try again in a minute. "
+    "/ 我们这边暂时出了点问题，没有做任何更改，请过一分钟再试。"
+)
+
+log = logging.getLogger(__name__)
+
 
 class SurfaceSide:
     """`handlers` by type, and `with_redraws` for those that change what somebody's Home shows."""
@@ -66,6 +76,7 @@ class SurfaceSide:
     ) -> None:
         self._desk = desk
         self._sessions = sessions
+        self._responder = responder
         roles, whereabouts = Roles(desk.directory, team=team), Whereabouts(api)
         access = Access(roles, rules)
         standings = _standings(surface, desk, team)
@@ -96,8 +107,8 @@ class SurfaceSide:
     def handlers(self) -> Mapping[str, Handler]:
         """Return the handlers by type."""
         return {
-            COMMAND_GIVEN: self._commands.on_given,
-            SHORTCUT_USED: self._shortcuts.on_used,
+            COMMAND_GIVEN: self._answering(self._commands.on_given),
+            SHORTCUT_USED: self._answering(self._shortcuts.on_used),
             HOME_OPENED: self._home.on_opened,
             LANGUAGE_CHOSEN: self._home.on_language,
             PROMPTS_WANTED: self._home.on_prompts,
@@ -110,6 +121,21 @@ class SurfaceSide:
         settling = {APPROVAL_SETTLED, PROPOSAL_SETTLED} & handlers.keys()
         wrapped = {type_: self._redrawing(handlers[type_]) for type_ in settling}
         return {**handlers, **wrapped}
+
+    def _answering(self, handler: Handler) -> Handler:
+        """Return the handler; who waits for its answer is told soon that there is none, and nothing is tried again."""
+
+        async def handle(message: Message, delivery: Delivery) -> Sequence[Message]:
+            try:
+                return await handler(message, delivery)
+            except (TransientError, StoreError) as error:
+                where = str(message.data.get("response_url") or "")
+                if delivery.attempt < LAST_ATTEMPT or not await self._responder.whisper(where, NOT_NOW):
+                    raise
+                log.warning("not answered", extra={"message_id": message.id, "error": str(error)})
+                return []
+
+        return handle
 
     def _redrawing(self, handler: Handler) -> Handler:
         async def handle(message: Message, delivery: Delivery) -> Sequence[Message]:

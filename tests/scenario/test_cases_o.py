@@ -14,6 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from hermes_bot.edge import slack_errors
+from hermes_bot.edge.manifest import SHORTCUT_TICKET
 from hermes_bot.workspace.faults import ApiError, RateLimited
 from hermes_bot.workspace.people import App, Channel
 from hermes_bot.workspace.posts import Post
@@ -70,8 +71,9 @@ async def test_f5_a_command_from_a_private_channel_without_the_bot_is_answered_t
 async def test_f5_a_shortcut_in_a_private_channel_without_the_bot_says_how_to_have_it_there(stage: Stage) -> None:
     post = Post(channel=SECRET, ts=stage.workspace.posts.next_ts(), user="U0EMMA", text="Where is my order?")
     stage.workspace.conversations.post(post)
-    assert (await stage.workspace.shortcut("U0EMMA", "make_ticket", SECRET, post.ts)).ok
-    await stage.until(lambda: stage.whispers("U0EMMA", "/invite"))
+    before = len(stage.whispers("U0EMMA", "/invite"))
+    assert (await stage.workspace.shortcut("U0EMMA", SHORTCUT_TICKET, SECRET, post.ts)).ok
+    await stage.until(lambda: len(stage.whispers("U0EMMA", "/invite")) > before)
     await stage.quiet()
 
     assert tickets_of(stage, Talk(user="U0EMMA", channel=SECRET, ts=post.ts, root=post.ts)) == []
