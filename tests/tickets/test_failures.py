@@ -69,3 +69,13 @@ def test_staff_whose_click_could_not_be_handled_are_told_and_the_customer_is_not
     assert (reply.audience, reply.user, reply.channel) == ("ephemeral", "U0OMAR", "C0HANDOFF")
     assert "click again" in reply.text
     assert failed_message(delivery("reply.ready", told.data, "slack"), "boom") is None
+
+
+@pytest.mark.parametrize("type, by", [("command.given", "user"), ("shortcut.used", "user"), ("person.forget", "whom")])
+def test_whose_command_could_not_be_handled_is_told_to_give_it_again(type: str, by: str) -> None:
+    told = failed_message(delivery(type, {by: "U0EMMA", "channel": "C0SUPPORT"}, "slack"), "boom")
+
+    assert told is not None
+    reply = read(told, Reply)
+    assert (reply.audience, reply.user, reply.channel) == ("ephemeral", "U0EMMA", "C0SUPPORT")
+    assert "Please give it again" in reply.text
