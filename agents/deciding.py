@@ -11,6 +11,7 @@ from agents.leanings import complains, introduces, out_of_scope, quotes_staff, w
 from agents.requests import Clause, asks_where, clauses_of, may_hold_several, takes_back
 from agents.rules.intents import changes_an_order, leaning, order_wish
 from agents.rules.intents import takes_back as declines
+from agents.rules.refund_part import wants_other_part
 from agents.words import (
     SmallTalk,
     asks_about_order,
@@ -53,7 +54,7 @@ class Situation:
     """What entry knows about a ticket before this message. `team` is the requester's own, not always ours.
 
     `type` is the one that reached the ticket's agent. `asked`: the last thing entry did was to ask what `question`,
-    the customer's words in the message `question_ts`, is about.
+    the customer's words in the message `question_ts`, is about. `pending`: somebody is asked to allow something.
     """
 
     agent: str = ""
@@ -66,6 +67,7 @@ class Situation:
     question: str = ""
     question_ts: str = ""
     remembering: frozenset[str] = REMEMBERING
+    pending: bool = False
 
     @property
     def followed(self) -> bool:
@@ -114,6 +116,8 @@ async def decide(inbound: Inbound, situation: Situation, desk: Desk) -> Decision
         return _decide_without_words(inbound, situation)
     if asks_for_a_person(text) or wants_people(text):
         return Decision(type=TICKET_HANDOFF, why="asked for a person", reason="asked")
+    if situation.pending and situation.agent == "refund" and wants_other_part(text):
+        return Decision(type=situation.type, why="changes what waits", keeps=True)
     if situation.waiting and is_bare(text):
         return Decision(type=situation.type, why="answers a question", keeps=True)
     talk = small_talk(text)

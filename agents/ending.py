@@ -21,7 +21,8 @@ from hermes_bot.tickets.ticket import Ticket, TicketStatus
 MOST_REPEATS = 2
 ORDER = "order"  # in an agent's memory and on the blackboard: the order that the conversation is about
 LONGEST_SHOWN = 200
-TAKEN_BACK = "taken_back"  # why people get it: the customer does not want any more what waits for an approval
+WITHDRAWS = frozenset({"taken_back", "amount_changed"})
+"""Why people get it, where the customer does not want any more what waits for an approval, or not like that."""
 APPROVALS = "approvals"
 
 
@@ -62,7 +63,7 @@ async def _to_customer(
     await _remember(message, desk, ticket, run, end.memory)
     if end.outcome is Outcome.HANDOFF:
         to_people = _work_for(message, ticket, work, TICKET_HANDOFF, reason=end.reason, known=end.known)
-        return [to_people, *([_withdrawn(message, ticket)] if end.reason == TAKEN_BACK else [])]
+        return [to_people, *([_withdrawn(message, ticket)] if end.reason in WITHDRAWS else [])]
     status = _status(ticket, run, end)
     if not (work.then and status is TicketStatus.SOLVED):  # the rest of the message is still to be answered
         await desk.tickets.update(ticket.id, status=status)

@@ -158,6 +158,7 @@ class EntryAgent:
             asked=bool(state.get("asked")),
             question=str(state.get("question", "")),
             question_ts=str(state.get("question_ts", "")),
+            pending=ticket.status is TicketStatus.WAITING_APPROVAL,
         )
 
     async def _at_work(

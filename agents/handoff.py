@@ -59,8 +59,8 @@ class HandoffAgent:
 # What the customer is told and the staff reads has one text for each of these.
 REASONS = frozenset({
     "asked", "cancel", "address", "no_identity", "unclear_twice", "not_found", "tool_refused", "too_many_steps",
-    "nothing_more", "several", "taken_back", "missing", "wrong_goods", "dispute", "exchange", "return", "modify",
-    "thread", DEFAULT_REASON,
+    "nothing_more", "several", "taken_back", "amount_changed", "missing", "wrong_goods", "dispute", "exchange",
+    "return", "modify", "thread", DEFAULT_REASON,
 })  # fmt: skip
 
 

@@ -9,10 +9,11 @@ from agents.planner import Run
 from agents.rules.intents import OrderWish, RefundWish, asks_for_money, order_wish, refund_wish, rule_asked
 from agents.rules.refund_matters import plan_matter
 from agents.rules.refund_money import plan_refund
+from agents.rules.refund_part import wants_other_part
 from agents.rules.refund_return import plan_return
 from agents.rules.refund_status import plan_refund_status
 from agents.rules.rule_answers import answer_rule
-from agents.rules.taken_back import plan_taken_back
+from agents.rules.taken_back import plan_taken_back, waits_for_approval
 from agents.rules.talk import Talk
 from agents.rules.which_order import CHOICE_ORDER, order_remembered, orders_named, to_people
 from agents.texts import Texts
@@ -39,7 +40,8 @@ class RefundPlanner:
             return answer_rule(run, talk, rule)
         if not run.identified:
             return to_people(run, "no_identity")
-        back = plan_taken_back(run, talk) if refund_wish(run.text) is None else None
+        changes = waits_for_approval(run) and wants_other_part(run.text)
+        back = plan_taken_back(run, talk) if changes or refund_wish(run.text) is None else None
         if back is not None:
             return back
         if not run.choice and refund_wish(run.text) is None and order_wish(run.text) is OrderWish.WRONG_GOODS:

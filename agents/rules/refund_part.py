@@ -34,6 +34,16 @@ _BARE_SUM = re.compile(
     r"(?P<sum>\d[\d.,]*(?![\d%])|[一二两三四五六七八九]?[百千万十][一二三四五六七八九百十零]*)(?!\s*[个件台双副把条只瓶天号])",
     re.IGNORECASE,
 )
+_INSTEAD = re.compile(
+    r"\b(?:make|change|set) (?:it|that|this)\b|\b(?:instead|rather|only|just|actually|no longer)\b|"
+    r"改|换成|只[要退]|就退|不用全|还是",
+    re.IGNORECASE,
+)
+_BARE_CHANGE = re.compile(
+    r"\b(?:make|change|set) (?:it|that|this)(?: to)?(?: only| just)? \d[\d.,]*(?=\s*(?:instead|please|then|[.!]|$))|"
+    r"(?:改成|改为|换成|只退|就退)\s*\d[\d.,]*(?=\s*(?:吧|就好|就行|[。！]|$))",
+    re.IGNORECASE,
+)
 _ALL = re.compile(
     r"\b(?:everything|all of (?:it|them)|(?:whole|entire|full) (?:order|amount|sum|price|money|thing)|in full|fully)\b"
     r"|全部|全额|全退|整单|都退",
@@ -68,6 +78,14 @@ def part_of(run: Run, facts: dict[str, Any], order: dict[str, Any]) -> Part:
         return said
     some = _SOME.search(f"{run.text} {words_of(run)}") is not None and not run.choice
     return Part(problem="unclear") if some else Part()
+
+
+def wants_other_part(words: str) -> bool:
+    """Return whether a text changes how much is wanted back: "make it 30", "only half of it, please"."""
+    if _BARE_CHANGE.search(words):
+        return True
+    names = bool(money_in(words)) or speaks_of_other_money(words) or bool(_SOME.search(words) or _HALF.search(words))
+    return names and _INSTEAD.search(words) is not None
 
 
 def _names_part(words: str, facts: dict[str, Any], order: dict[str, Any]) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from agents.desk import Desk
 from agents.rules.intents import OrderWish, RefundWish, order_wish, refund_wish, takes_back
 from hermes_bot.messages.payloads import HANDOFF_REQUESTED, HandoffRequested, read
+from hermes_bot.messages.ticket_payloads import AGENT_STOPPED
 from tests.agents.harness import Pump, pending
 
 
@@ -85,3 +86,32 @@ async def test_a_person_hears_of_what_is_taken_back_while_it_waits(
     assert asked.answer.text != after.answer.text
     assert request.reason == "The customer takes back what waits for an approval"
     assert taken_back in request.summary
+
+
+@pytest.mark.parametrize(
+    "user, wish, words",
+    [
+        ("U0EMMA", "Refund order 10001", "make it 30 instead"),
+        ("U0EMMA", "Refund order 10001", "only refund 5 euros instead"),
+        ("U0EMMA", "Refund order 10001", "just half of it, please"),
+        ("U0LINA", "10007退款", "改成5元吧"),
+    ],
+)
+async def test_another_amount_than_the_one_that_waits_withdraws_it_and_a_person_hears_of_it(
+    pump: Pump, user: str, wish: str, words: str
+) -> None:
+    await pump.says(user, wish, channel="D0EMMA")
+    after = await pump.says(user, words, channel="D0EMMA")
+
+    (request,) = [read(each, HandoffRequested) for each in after.messages if each.type == HANDOFF_REQUESTED]
+    assert request.reason == "The customer wants another amount than the one that waits for an approval"
+    assert words in request.summary
+    assert [each.recipient for each in after.messages if each.type == AGENT_STOPPED] == ["approvals"]
+
+
+@pytest.mark.parametrize("words", ["when will I get it?", "it was 30 euros more expensive elsewhere", "make it quick"])
+async def test_what_names_no_other_amount_leaves_what_waits(pump: Pump, words: str) -> None:
+    await pump.says("U0EMMA", "Refund order 10001", channel="D0EMMA")
+    after = await pump.says("U0EMMA", words, channel="D0EMMA")
+
+    assert [each for each in after.messages if each.type in (HANDOFF_REQUESTED, AGENT_STOPPED)] == []
