@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
@@ -15,7 +16,7 @@ from hermes_bot.workspace.refusal import Refusal
 from tests.scenario.cases import approval_of, playing, small, told
 from tests.scenario.field import APP_ID, TEAM, Json, courier_of, ticket_count
 from tests.scenario.in_both_modes import MODES
-from tests.scenario.stage import APPROVE, OMAR, SUPPORT, Stage, ask_for_refund, buttons, paid_once
+from tests.scenario.stage import APPROVE, OMAR, REJECT, SUPPORT, Stage, ask_for_refund, buttons, paid_once
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -107,6 +108,55 @@ async def test_i1_submissions_and_closed_views_that_nobody_opened_do_nothing(sta
     await stage.quiet()
 
     assert ticket_count(stage) == tickets
+
+
+OTHER_KINDS: dict[str, Json] = {
+    "a button of an attachment": {"type": "interactive_message", "callback_id": "x", "actions": [{"name": "a"}]},
+    "a dialog": {"type": "dialog_submission", "callback_id": "x", "submission": {}},
+    "a dialog that is closed": {"type": "dialog_cancellation", "callback_id": "x"},
+    "a shortcut of nobody's": {"type": "shortcut", "callback_id": "x", "action_ts": "1.1"},
+    "a shortcut of ours without its message": {"type": "message_action", "callback_id": "make_ticket"},
+    "a step of a workflow": {"type": "workflow_step_edit", "callback_id": "x", "workflow_step": {}},
+    "a closed view": {"type": "view_closed", "view": VIEW, "is_cleared": True},
+    "something new": {"type": "new_of_2027"},
+}
+
+
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+async def test_i_what_is_none_of_our_buttons_is_acknowledged_and_does_nothing(stage: Stage, kind: str) -> None:
+    tickets = ticket_count(stage)
+    head = {key: each for key, each in pressed(OMAR, "").items() if key not in ("type", "actions", "container")}
+    await send(stage, head | OTHER_KINDS[kind])
+    await stage.quiet()
+
+    assert ticket_count(stage) == tickets
+
+
+@pytest.mark.parametrize("type_", ["block_suggestion", "dialog_suggestion"])
+async def test_i_a_menu_that_asks_for_options_gets_none_instead_of_an_error(stage: Stage, type_: str) -> None:
+    asked = {"type": type_, "action_id": "x", "block_id": "b", "callback_id": "x", "name": "x", "value": "typed"}
+    head = {key: each for key, each in pressed(OMAR, "").items() if key not in ("type", "actions", "trigger_id")}
+
+    assert await courier_of(stage).send_interaction(head | asked, answerable=True) == {"options": []}
+
+
+async def test_i_a_form_that_comes_several_times_at_once_decides_once(stage: Stage) -> None:
+    buyer = small(stage)
+    talk, card = await ask_for_refund(stage, buyer)
+    before = len(stage.workspace.modals(OMAR))
+    await stage.click(OMAR, card, REJECT)
+    await stage.until(lambda: len(stage.workspace.modals(OMAR)) > before)
+    view = stage.workspace.modals(OMAR)[-1]
+    state = {"values": {"reason": {"reason": {"type": "plain_text_input", "value": "Worn for weeks"}}}}
+    head = {key: each for key, each in pressed(OMAR, "").items() if key not in ("type", "actions", "container")}
+    form = head | {"type": "view_submission", "view": dict(view) | {"state": state}}
+    await asyncio.gather(*(send(stage, form) for _ in range(5)))
+    assert "Worn for weeks" in await stage.answer(talk, 2)
+    await stage.quiet()
+    await stage.workspace.close_view(OMAR, view["id"])
+
+    assert [what for what, _ in told(stage.data, approval_of(card)) if what == "rejected"] == ["rejected"]
+    assert len(stage.replies(talk)) == 2
 
 
 async def test_i3_a_button_of_an_ephemeral_works_when_its_response_url_is_used_up_or_old(

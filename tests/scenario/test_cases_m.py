@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
 
 from hermes_bot.workspace.faults import ApiError, RateLimited, ServerError
 from tests.scenario.cases import playing
-from tests.scenario.field import acknowledged, tickets_of
+from tests.scenario.field import acknowledged, deliver, tickets_of, tries_of
 from tests.scenario.stage import APPROVE, OMAR, SUPPORT, Stage, ask_for_refund, paid_once
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -57,6 +58,37 @@ async def test_m1_after_a_goodbye_for_any_reason_events_flow_again(stage: Stage,
     stage.server.sockets.disconnect(reason)
 
     await heard_once(stage)
+
+
+async def test_m_frames_that_make_no_sense_are_let_go_and_the_next_event_is_heard(stage: Stage) -> None:
+    (connection,) = stage.server.sockets._connections
+    frames: list[dict[str, Any]] = [
+        {"type": "something_new", "envelope_id": "E1", "payload": {}},
+        {"type": "events_api", "envelope_id": "E2"},
+        {"type": "interactive", "envelope_id": "E3", "payload": []},
+        {"type": "slash_commands", "envelope_id": "E4", "payload": {}},
+        {"type": "events_api", "payload": {"type": "event_callback"}},
+        {"envelope_id": "E5", "payload": {}},
+        {"type": "error", "error": {"code": 1, "msg": "x"}},
+        {"type": "hello", "num_connections": 2},
+        {"type": "goodbye"},
+        {"type": "events_api", "envelope_id": "E6", "payload": {"type": "event_callback", "event": {"type": 7}}},
+    ]
+    for frame in frames:
+        connection.send(frame)
+    for raw in ("", "{", "no JSON", "[]", "null", "{}"):
+        await connection._socket.send_str(raw)
+    await connection._socket.send_bytes(b"\0\1")
+    await connection._socket.ping(b"x")
+
+    await heard_once(stage)
+
+
+async def test_m_what_makes_no_sense_is_acknowledged_or_slack_would_send_it_again(stage: Stage) -> None:
+    deliver(stage, {"type": "event_callback", "event_id": "Ev0SENSELESS", "event": {"type": 7}})
+    await acknowledged(stage)
+
+    assert tries_of(stage, "Ev0SENSELESS") == 1
 
 
 async def test_m1_what_happens_while_no_socket_is_there_is_heard_later(stage: Stage) -> None:
