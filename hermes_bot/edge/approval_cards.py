@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Protocol
 
 from hermes_bot.approvals.request import ApprovalRequest
@@ -14,7 +15,7 @@ from hermes_bot.edge.posts import Post, Posts
 from hermes_bot.edge.text import escape
 from hermes_bot.edge.views.approval import TITLE_CHARACTERS, approval_look, deciders, moved_look, short_approval_look
 from hermes_bot.edge.views.look import Look, context, section, words
-from hermes_bot.edge.views.words import fitted, moment, name_of, one_line
+from hermes_bot.edge.views.words import fitted, heading, moment, name_of
 from hermes_bot.errors import PermanentError, TransientError
 from hermes_bot.messages.approval_payloads import ApprovalAnswered
 from hermes_bot.messages.message import Message
@@ -86,7 +87,7 @@ class ApprovalCards:
             return []
         voted = {vote.user for vote in request.votes}
         who = [each for each in self._place.authority(request).approvers if each not in voted]
-        title, until = one_line(request.title, TITLE_CHARACTERS), moment(request.expires_at)
+        title, until = heading(request.title, TITLE_CHARACTERS), moment(request.expires_at)
         text = f"{' '.join(_mention(each) for each in who)} {title} still waits for a decision. It expires {until}."
         draft = await self._under(
             cards[-1], request, f"reminder:{request.id}", Look(text=text, blocks=(section(text),))
@@ -179,15 +180,23 @@ class ApprovalCards:
         if not cards:
             return []
         names = await self._table.names(self._team, deciders(request))
-        drawings = [(cards[-1], await self._looks(request, ticket, cards[-1].channel))]
-        drawings += [(post, [moved_look(request, names=names)]) for post in cards[:-1]]
+        looks = await self._looks(request, ticket, cards[-1].channel)
+        record = None if request.pending else partial(self._recorded, cards[-1], request, looks, message, delivery)
+        outputs = await self._table.redraw(cards[-1], looks, message, delivery, instead=record)
+        drawings = [(post, [moved_look(request, names=names)]) for post in cards[:-1]]
         note = await self._posts.find(_note_key(request))
         if note is not None and ticket is not None:
             drawings.append((note, [self._note(request, ticket)]))
-        outputs: list[Message] = []
-        for post, looks in drawings:
-            outputs = outputs or await self._table.redraw(post, looks, message, delivery)
+        for post, shown in drawings:
+            outputs = outputs or await self._table.redraw(post, shown, message, delivery)
         return outputs
+
+    async def _recorded(
+        self, card: Post, request: ApprovalRequest, looks: Sequence[Look], message: Message, delivery: Delivery
+    ) -> list[Message]:
+        """Say under a card that nobody may change any more what became of it; its buttons do nothing by now."""
+        draft = await self._under(card, request, f"approval-record:{request.id}", looks[-1])
+        return await self._beside(draft, message, delivery)
 
     async def _cards(self, request: ApprovalRequest) -> list[Post]:
         """Return where the card stands, last of all where it stands now."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -57,10 +57,22 @@ class CardTable:
         self._directory = directory
         self._clock = clock
 
-    async def redraw(self, post: Post, looks: Sequence[Look], message: Message, delivery: Delivery) -> list[Message]:
-        """Redraw the card. Where Slack stays away, return the message that does it later, hours long."""
+    async def redraw(
+        self,
+        post: Post,
+        looks: Sequence[Look],
+        message: Message,
+        delivery: Delivery,
+        *,
+        instead: Callable[[], Awaitable[list[Message]]] | None = None,
+    ) -> list[Message]:
+        """Redraw the card. Where Slack stays away, return the message that does it later, hours long.
+
+        `instead` does what is left to do where Slack lets nobody change the card any more.
+        """
         try:
-            await self._poster.redraw(post, looks, haste_of(message))
+            if not await self._poster.redraw(post, looks, haste_of(message)) and instead is not None:
+                return await instead()
         except NotYet:
             raise
         except TransientError as error:

@@ -11,6 +11,7 @@ from hermes_bot.people import Person
 
 KEPT_FOR = timedelta(seconds=60)
 KEPT_PEOPLE = 5_000
+NAME_CHARACTERS = 100
 
 
 class SlackDirectory:
@@ -50,7 +51,7 @@ def _person(raw: dict[str, Any], team: str, user: str) -> Person:
     return Person(
         team=team if team in of_teams else str(raw.get("team_id") or team),
         id=str(raw.get("id") or user),
-        name=str(name),
+        name=" ".join(str(name).split())[:NAME_CHARACTERS],
         email="" if raw.get("is_email_confirmed") is False else str(profile.get("email") or ""),
         locale=str(raw.get("locale") or ""),
         bot=bool(raw.get("is_bot")),

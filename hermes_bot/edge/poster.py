@@ -38,6 +38,7 @@ GONE = frozenset(
         "cant_update_message",
     }
 )
+FIXED = frozenset({"edit_window_closed", "cant_update_message"})
 NO_THREAD = frozenset({"thread_not_found", "invalid_thread_ts", "cannot_reply_to_message"})
 REMEMBERED_ATTEMPTS = 10_000
 
@@ -123,8 +124,8 @@ class Poster:
             self._remember_unsent(draft.key, delivery, error)
             raise
 
-    async def redraw(self, post: Post, looks: Sequence[Look], haste: Haste = Haste.PERSON) -> None:
-        """Show the first of the looks that Slack accepts in place of what stands there.
+    async def redraw(self, post: Post, looks: Sequence[Look], haste: Haste = Haste.PERSON) -> bool:
+        """Show the first of the looks that Slack accepts; return False where what stood there goes on standing there.
 
         Raise TransientError when it is to be tried again. A post that is gone, or may not be changed, is left alone.
         """
@@ -136,10 +137,11 @@ class Poster:
                     if error.error not in GONE:
                         raise
                     log.warning("post cannot be redrawn", extra={"key": post.key, "error": error.error})
-                    return
+                    return error.error not in FIXED
                 log.warning("redraw refused, trying a shorter one", extra={"key": post.key, "error": error.error})
             else:
-                return
+                return True
+        return False
 
     async def on_check(self, message: Message, _delivery: Delivery) -> Sequence[Message]:
         """Delete the copies of a post whose outcome was unknown for a while; handler of `post.check`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
@@ -11,6 +12,8 @@ from hermes_bot.errors import SlackRefused, TransientError
 
 READ_OUTSIDE = "read_by_another_company"
 KEPT_FOR = timedelta(seconds=2)  # Slack takes fifty of these calls a minute
+
+log = logging.getLogger(__name__)
 
 
 class StaffChannel:
@@ -23,7 +26,10 @@ class StaffChannel:
         self._seen: tuple[datetime, bool] | None = None
 
     async def check(self) -> None:
-        """Raise SlackRefused where it is not. While Slack does not say, what it said last holds."""
+        """Raise SlackRefused where it is not. While Slack does not say, what it said last holds.
+
+        Where it refuses to say, the channel is the one that the settings name for people.
+        """
         if self._channel and await self._read_outside():
             raise SlackRefused("conversations.info", READ_OUTSIDE)
 
@@ -37,5 +43,8 @@ class StaffChannel:
             if self._seen is None:
                 raise
             return self._seen[1]
+        except SlackRefused as error:
+            log.warning("who reads the handoff channel is not known", extra={"error": error.error})
+            answer = {}
         self._seen = now, shared_outside(answer.get("channel") or {})
         return self._seen[1]

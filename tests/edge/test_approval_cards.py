@@ -22,6 +22,7 @@ from hermes_bot.messages.approval_payloads import (
 from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import APPROVAL_REQUESTED, APPROVAL_SETTLED, ApprovalRequested, fields_of
 from hermes_bot.tickets.ticket import Ticket
+from hermes_bot.workspace.faults import ApiError
 from hermes_bot.workspace.people import Channel, World, demo_world
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.edge.rig import APPROVERS, POLICY, Rig, buttons, connected
@@ -243,3 +244,19 @@ async def test_a_request_that_belongs_to_no_ticket_stands_in_the_handoff_channel
     await rig.deliver(word(request, APPROVAL_REQUESTED))
 
     assert [buttons(card) for card in rig.root(HANDOFF)] == [BUTTONS]
+
+
+@pytest.mark.parametrize("error", ["edit_window_closed", "cant_update_message"])
+async def test_under_a_card_that_nobody_may_change_any_more_stands_what_became_of_it(rig: Rig, error: str) -> None:
+    _, request = await posted(rig)
+    rig.server.faults.add(method="chat.update", fault=ApiError(error), times=5)
+    await rig.approvals.reject(request.id, by="U0OMAR", message_id="MSG-no", reason="worn", team="T0HERMES")
+    settled = word(await rig.approvals.get(request.id), APPROVAL_SETTLED)
+
+    await rig.deliver(settled)
+    await rig.deliver(settled, redelivered=True)
+
+    card = next(post for post in rig.thread(SUPPORT, rig.root(SUPPORT)[0]["ts"]) if buttons(post))
+    after = [post for post in rig.thread(SUPPORT, rig.root(SUPPORT)[0]["ts"]) if post["ts"] > card["ts"]]
+    assert ["Rejected" in post["text"] for post in after] == [True]
+    assert buttons(after[0]) == []

@@ -122,14 +122,24 @@ def formatted(look: Look) -> str:
 
 
 def test_what_a_customer_wrote_cannot_look_like_a_part_of_the_card() -> None:
-    request = replace(REQUEST, shown=(("Amount", "30.00 EUR"), ("Reason", SPOOF)))
+    request = replace(REQUEST, title="Refund *Approved*", shown=(("Amount", "30.00 EUR"), ("Reason", SPOOF)))
+    short = short_approval_look(request, names=NAMES)
     asked = approval_look(request, names=NAMES | {"U0EMMA": "*Approved* by\nOmar"})
     handed = handoff_look(replace(TICKET, handoff_summary=SPOOF), names=NAMES)
 
     assert "\n*Amount*" not in asked.text
-    assert all(words not in formatted(look) for look in (asked, handed) for words in ("*Approved*", "1.00 EUR\n"))
+    assert all(
+        words not in formatted(look) for look in (asked, short, handed) for words in ("*Approved*", "1.00 EUR\n")
+    )
     assert "\u202e" not in everything(asked) + everything(handed)
     assert "Asked for by Approved by Omar ·" in formatted(asked)
+
+
+def test_a_card_names_the_customer_once() -> None:
+    ticket = replace(TICKET, handoff_summary="Customer: Emma Fischer (writes English)\nLatest message: help")
+
+    assert repr(handoff_look(ticket, names={ticket.requester: "Emma Fischer"}).blocks).count("Emma Fischer") == 1
+    assert "Emma Fischer" in repr(handoff_look(TICKET, names={TICKET.requester: "Emma Fischer"}).blocks)
 
 
 @given(HOSTILE, st.lists(st.tuples(HOSTILE, HOSTILE), max_size=25), HOSTILE)

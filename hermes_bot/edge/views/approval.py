@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from hermes_bot.approvals.request import ApprovalRequest, ApprovalStatus, Question
 from hermes_bot.edge.text import UPDATE_CHARACTERS, clipped, escape
-from hermes_bot.edge.views.look import Json, Look, actions, button, context, field_sections, section
+from hermes_bot.edge.views.look import Json, Look, actions, button, context, field_sections, section, words
 from hermes_bot.edge.views.values import packed
-from hermes_bot.edge.views.words import fitted, link, moment, name_of, one_line
+from hermes_bot.edge.views.words import fitted, heading, link, moment, name_of
 
 APPROVE, REJECT, EDIT, ASK = "approval:approve", "approval:reject", "approval:edit", "approval:ask"
 TITLE_CHARACTERS = 250
@@ -37,7 +37,7 @@ def approval_look(
     request: ApprovalRequest, *, names: Names, context_id: str = "", thread_url: str = "", internal: bool = False
 ) -> Look:
     """Return the card as the store says it is now; `internal` where no customer can read it."""
-    title = one_line(request.title, TITLE_CHARACTERS)
+    title = heading(request.title, TITLE_CHARACTERS)
     shown = _pairs(request.shown, VALUE_CHARACTERS)
     checks = _pairs(request.internal, VALUE_CHARACTERS) if internal else []
     told = [f"{label}: {' '.join(value.split())}" for label, value in shown]
@@ -58,18 +58,18 @@ def approval_look(
 
 def short_approval_look(request: ApprovalRequest, *, names: Names, context_id: str = "") -> Look:
     """Return the card in few words, for when Slack refuses the full one; what would run still stands on it."""
-    title = one_line(request.title, LABEL_CHARACTERS)
+    title = heading(request.title, LABEL_CHARACTERS)
     headline = _headline(request, names)
     if not request.pending:
         return Look(text=f"{title}\n{headline}", blocks=(section(f"*{title}*"), context(headline)))
     told = "\n".join(f"{label}: {' '.join(value.split())}" for label, value in _pairs(request.shown, SHORT_CHARACTERS))
-    blocks = (section(f"*{title}* · {SCOPE}\n{told}"), context(headline), _buttons(request, context_id))
+    blocks = (section(f"*{title}* · {SCOPE}"), words(told), context(headline), _buttons(request, context_id))
     return Look(text=f"{title}\n{told}\n{headline}", blocks=blocks)
 
 
 def moved_look(request: ApprovalRequest, *, names: Names) -> Look:
     """Return what stands where the card was before it went to another channel."""
-    title = one_line(request.title, TITLE_CHARACTERS)
+    title = heading(request.title, TITLE_CHARACTERS)
     state = _headline(request, names) if not request.pending else ":arrow_right: Changed; others decide it, elsewhere"
     return Look(text=f"{title}\n{state}", blocks=(section(f"*{title}*"), context(state)))
 

@@ -85,9 +85,10 @@ def _wrong_team(ticket: Ticket) -> Json:
 
 
 def _about(ticket: Ticket, names: Mapping[str, str], thread_url: str) -> Json:
+    named = names.get(ticket.requester, "–") in ticket.handoff_summary  # who it is stands above already
     where = "in a direct message" if ticket.direct else link(thread_url, "Open the conversation")
     return context(
-        f"Customer: {name_of(ticket.requester, names)}",
+        "" if named else f"Customer: {name_of(ticket.requester, names)}",
         f"Why: {fitted(ticket.handoff_reason, REASON_CHARACTERS)}" if ticket.handoff_reason else "",
         where,
     )

@@ -9,6 +9,7 @@ from datetime import datetime
 from hermes_bot.edge.text import escape, shorten
 
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")  # a text could turn round what stands beside it
+_BOLD = re.compile(r"[*`]")
 _FORMATTING = re.compile(r"[*_~`\s]+")
 
 
@@ -33,6 +34,11 @@ def fitted(text: str, limit: int) -> str:
 def one_line(text: str, limit: int) -> str:
     """Return people's words as `fitted` does, on one line."""
     return fitted(" ".join(text.split()), limit)
+
+
+def heading(text: str, limit: int) -> str:
+    """Return people's words as `one_line` does, for between asterisks: none of them can end the bold."""
+    return one_line(_BOLD.sub("", text), limit)
 
 
 def link(url: str, label: str) -> str:
