@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pydantic
@@ -22,6 +22,7 @@ _WORDS = {
     "list_type": "must be a list, such as [A, B]",
     "model_type": "must hold `key: value` pairs",
     "string_type": "must be text; put it in quotes",
+    "too_short": "must have at least 1 item",
     "tuple_type": "must be a list, such as [A, B]",
 }
 
@@ -39,7 +40,15 @@ def checked(model: type[Model], file: YamlFile) -> Model:
 
 def problems_of(model: type[pydantic.BaseModel], error: pydantic.ValidationError, point_at: PointAt) -> list[Problem]:
     """Return what pydantic found, in words; `point_at` makes a problem that names where a key path was written."""
-    return [_problem(model, each, point_at) for each in error.errors(include_url=False)]
+    found = error.errors(include_url=False)
+    return [_problem(model, each, point_at) for each in found if not _follows(each, found)]
+
+
+def _follows(error: ErrorDetails, found: Sequence[ErrorDetails]) -> bool:
+    """Whether a list is too short only because what stands in it is wrong."""
+    path = error["loc"]
+    inside = (one for one in found if len(one["loc"]) > len(path) and one["loc"][: len(path)] == path)
+    return error["type"] == "too_short" and any(inside)
 
 
 def keys_of(model: type[pydantic.BaseModel]) -> list[str]:

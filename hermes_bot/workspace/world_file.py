@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,12 +12,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, Strict, StringConstraints
 
 from hermes_bot.settings.checked import checked
-from hermes_bot.settings.problems import Problem, refuse
+from hermes_bot.settings.problems import Problem
 from hermes_bot.settings.section import Section, Words
 from hermes_bot.settings.yaml_file import KeyPath, YamlFile, read_yaml
 from hermes_bot.workspace.http_delivery import RequestUrls
 from hermes_bot.workspace.manifest_app import app_of_manifest, urls_of_manifest
 from hermes_bot.workspace.people import App, Channel, Member, Shortcut, UserGroup, World, dm_of
+from hermes_bot.workspace.world_checks import crowded_guests, refuse_any, wrong_bots, wrong_channels
 
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 _LIST = Strict(strict=False)
@@ -120,6 +122,8 @@ def read_world(path: Path) -> Described:
     """Return what the file describes; raise SettingsError with file, line and key of everything that is wrong in it."""
     file = read_yaml(path)
     specs = checked(WorldFile, file)
+    wrong = [*wrong_bots(file, specs.apps), *wrong_channels(file, specs.channels)]
+    refuse_any([*wrong, *_no_manifests(file, path, specs)])
     manifests = [_manifest(path, spec) for spec in specs.apps]
     apps = _apps(specs, manifests)
     people = _people(specs)
@@ -144,11 +148,18 @@ def read_world(path: Path) -> Described:
         )
         for number, spec in enumerate(specs.groups)
     )
-    names.check()
+    names.check(crowded_guests(file, people, channels))
     world = World(app=apps[0], more_apps=tuple(apps[1:]), channels=channels, groups=groups)
     dms = tuple(dm_of(person.id, apps[0]) for person in people if not person.deactivated)
     world = replace(world, members=tuple(people), channels=(*channels, *dms))
     return Described(world=world, request_urls=_urls(specs, apps, manifests))
+
+
+def _no_manifests(file: YamlFile, path: Path, specs: WorldFile) -> Iterator[Problem]:
+    for number, spec in enumerate(specs.apps):
+        if spec.manifest and not (path.parent / spec.manifest).is_file():
+            text = f"there is no file {spec.manifest!r} in the folder of this one"
+            yield file.problem(("apps", number, "manifest"), text)
 
 
 def _manifest(path: Path, spec: AppSpec) -> Mapping[str, Any]:
@@ -240,6 +251,7 @@ class _Names:
         self._file = file
         self._problems: list[Problem] = []
         self._ids = {one.name.casefold(): _id_of(one) for one in known} | {_id_of(one): _id_of(one) for one in known}
+        self._shared = {name for name, count in Counter(one.name.casefold() for one in known).items() if count > 1}
         if len({_id_of(one) for one in known}) < len(known):
             self._problems.append(file.problem(("people",), "two people or bots have the same id"))
 
@@ -251,15 +263,17 @@ class _Names:
             return tuple(_id_of(one) for one in default)
         found = [self._ids.get(one) or self._ids.get(one.removeprefix("@").casefold(), "") for one in references]
         for number, (reference, id_) in enumerate(zip(references, found, strict=True)):
+            if id_ != reference and reference.removeprefix("@").casefold() in self._shared:
+                text = f"there are two of the name {reference!r}; say which by an id"
+                self._problems.append(self._file.problem((*place, number), text))
             if not id_:
                 text = f"nobody here has the name or id {reference!r}"
                 self._problems.append(self._file.problem((*place, number), text))
         return tuple(dict.fromkeys(found))
 
-    def check(self) -> None:
-        """Raise SettingsError when somebody could not be found."""
-        if self._problems:
-            refuse(self._problems)
+    def check(self, more: Iterable[Problem] = ()) -> None:
+        """Raise SettingsError when somebody could not be found, or there are more problems."""
+        refuse_any([*self._problems, *more])
 
 
 def _id_of(one: Member | App) -> str:

@@ -117,6 +117,16 @@ def test_our_own_manifest_is_one_that_the_workspace_reads() -> None:
         ("people: [{name: Ann, guest: often}]", "guest"),
         ("people: [{name: Ann}]\nchannels: [{name: help, members: [Bob]}]", "'Bob'"),
         ("people: [{name: Ann, id: U1}, {name: Bob, id: U1}]", "the same id"),
+        ("people: [{name: Ann}, {name: ann}]\nchannels: [{name: a, members: [Ann]}]", "two of the name 'Ann'"),
+        ("people: [{name: Ann}]\nchannels: [{name: Help Me}]", "lower case, without blanks"),
+        ("people: [{name: Ann}]\nchannels: [{name: a}, {name: '#a'}]", "two channels"),
+        ("people: [{name: Ann}]\napps: [{name: X, events_url: 'ftp://x'}]", "begins with http"),
+        ("people: [{name: Ann}]\napps: [{name: X, commands: [help]}]", "write /help"),
+        ("people: [{name: Ann}]\napps: [{name: X, manifest: none.yaml}]", "no file 'none.yaml'"),
+        (
+            "people: [{name: Ann, guest: single}]\nchannels: [{name: a, members: [Ann]}, {name: b, members: [Ann]}]",
+            "write guest: multi",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, text: str, complaint: str) -> None:
@@ -124,3 +134,11 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path: Path, text: str, complai
         described(tmp_path, text)
 
     assert "people.yaml:" in str(failed.value)
+
+
+def test_a_wrong_person_is_told_of_once_and_with_a_remedy(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError) as failed:
+        described(tmp_path, "people: [{name: Ann, rol: operator}]")
+
+    (line,) = str(failed.value).splitlines()
+    assert line.endswith("people.yaml:1: unknown key 'people[0].rol'; did you mean 'people[0].role'?")
