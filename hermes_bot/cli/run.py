@@ -141,11 +141,12 @@ def _on_signals(asked: asyncio.Event) -> Callable[[], None]:
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
     def ask() -> None:
-        typer.echo("Stopping; the same again stops at once.", err=True)
         asked.set()
         for number in before:
             loop.remove_signal_handler(number)
             signal.signal(number, signal.SIG_DFL)
+        with suppress(OSError):  # whoever read this may be gone; it stops all the same
+            typer.echo("Stopping; the same again stops at once.", err=True)
 
     def forget() -> None:
         for number, handler in before.items():

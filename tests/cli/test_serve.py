@@ -53,6 +53,21 @@ async def test_a_signal_stops_it_gracefully(number: signal.Signals) -> None:
     assert service.calls == ["start", "announce", "run", "stop"]
 
 
+async def test_a_signal_stops_it_though_nobody_reads_its_output(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_args: object, **_more: object) -> None:
+        raise BrokenPipeError
+
+    service = FakeService()
+    monkeypatch.setattr("typer.echo", broken)
+
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
+        tasks.create_task(serve(service, on_started=note(service)), name="serve")
+        await service.running.wait()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    assert service.calls == ["start", "announce", "run", "stop"]
+
+
 async def test_it_ends_when_the_service_does() -> None:
     service = FakeService()
     service.end()
