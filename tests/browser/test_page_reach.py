@@ -195,7 +195,7 @@ async def test_what_is_typed_is_offered_channels_and_emoji_and_marked_with_keys(
     await seat.composer.press("Enter")
 
     await expect(seat.page.get_by_role("main").locator(".message strong")).to_have_text("now")
-    assert server.workspace.messages("C0SUPPORT")[0]["text"] == "see <#C0GENERAL|general> 🚀 *now*"
+    assert server.workspace.messages("C0SUPPORT")[0]["text"] == "see <#C0GENERAL|general> :rocket: *now*"
 
 
 async def test_the_members_of_a_channel_are_a_press_away(seats: Seats) -> None:

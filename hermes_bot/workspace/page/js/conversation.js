@@ -9,7 +9,7 @@ import { personOf, tagOf } from "./people.js";
 import { Popover } from "./popover.js";
 import { Prompts, Work } from "./session.js";
 import { appIn } from "./store.js";
-import { hints } from "./strings.js";
+import { hints, topicIn } from "./strings.js";
 
 export function Conversation() {
   const { state, t } = useDesk();
@@ -35,7 +35,7 @@ export function Conversation() {
 }
 
 function Head({ channel }) {
-  const { state, act, t } = useDesk();
+  const { state, act, t, language } = useDesk();
   const icon = channel.private ? "lock" : "hash";
   return html`<header class="head">
     <button type="button" class="quiet only-narrow" aria-label=${t.openSidebar} aria-expanded=${state.sidebarOpen}
@@ -43,7 +43,7 @@ function Head({ channel }) {
     <h1 id="place">${channel.kind === "channel" && html`<${Icon} name=${icon} />`}${channel.name}</h1>
     ${channel.kind !== "dm" && html`<${Members} channel=${channel} />`}
     ${channel.shared && html`<span class="about shared" title=${t.sharedTitle}>${t.shared}</span>`}
-    ${channel.topic && html`<span class="about topic">${channel.topic}</span>`}
+    ${channel.topic && html`<span class="about topic" title=${topicIn(language, channel.topic)}>${topicIn(language, channel.topic)}</span>`}
   </header>`;
 }
 
@@ -64,7 +64,8 @@ function Hint({ channel, onTake }) {
   const { state, t } = useDesk();
   const me = personOf(state, state.me);
   const heard = channel.members.includes(state.bot.id) || channel.kind === "dm";
-  const offers = heard ? hints[state.me] ?? [] : [];
+  const asked = state.sessions[`${channel.id}/`]?.prompts?.length; // what the app itself offers is enough
+  const offers = heard && !asked ? hints[state.me] ?? [] : [];
   return html`<section class="hint-card" data-testid="hint">
     <h2>${t.nothingHere}</h2>
     <p>${heard ? t.hintLead[me.role] ?? t.hintLead.member : t.hintUnheard(state.bot.name)}</p>

@@ -12,6 +12,9 @@ function read(line) {
 const all = groups.flatMap(({ emoji }) => emoji);
 const EMOJI = new Map(all.flatMap(({ char, names }) => names.map((name) => [name, char])));
 
+// A shortcode between its colons, with a skin tone where it has one.
+export const SHORTCODE = /:([a-z0-9_+'-]+(?:::skin-tone-[2-6](?:-[2-6])?)?):/g;
+
 const TONE = /::skin-tone-([2-6])(?:-([2-6]))?$/;
 const modifier = (tone) => String.fromCodePoint(0x1f3fb + Number(tone) - 2);
 

@@ -34,10 +34,10 @@ export function Message({ message, joined, inThread }) {
     ${message.ephemeral && html`<p class="only-you"><${Icon} name="eye" />${t.onlyYou}</p>`}
     ${joined
       ? html`<${Stamp} ts=${message.ts} />`
-      : html`<${Avatar} person=${author} />`}
+      : message.deleted ? html`<span class="avatar nobody" aria-hidden="true"><${Icon} name="trash" /></span>` : html`<${Avatar} person=${author} />`}
     <div class="message-main">
       ${!joined && html`<p class="byline">
-        <b class="author">${author.name || t.somebody}</b>
+        ${!message.deleted && html`<b class="author">${author.name || t.somebody}</b>`}
         ${tagOf(author, t) && html`<span class="tag ${author.role}">${tagOf(author, t)}</span>`}
         <${Stamp} ts=${message.ts} />
       </p>`}

@@ -1,6 +1,6 @@
 // mrkdwn as elements. Text reaches the page through text nodes alone, so no message can bring markup of its own.
 import { html, useDesk } from "./ui.js";
-import { emoji } from "./emoji.js";
+import { SHORTCODE, emoji } from "./emoji.js";
 import { parse, parseInline, unescape } from "./mrkdwn.js";
 import { nameOf } from "./people.js";
 import { slackDate } from "./time.js";
@@ -24,10 +24,7 @@ export function TextObject({ value }) {
 }
 
 export const plain = (text) =>
-  unescape(String(text ?? ""))
-    .split(/(:[a-z0-9_+'-]+(?:::skin-tone-[2-6](?:-[2-6])?)?:)/)
-    .map((piece, index) => (index % 2 ? emoji(piece.slice(1, -1)) ?? piece : piece))
-    .join("");
+  unescape(String(text ?? "")).replace(SHORTCODE, (whole, name) => emoji(name) ?? whole);
 
 export const Plain = ({ text }) => plain(text);
 

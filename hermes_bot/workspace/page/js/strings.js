@@ -1,4 +1,5 @@
-// The page's languages: which is spoken, its words, and the hints for newcomers. The words stand in words_*.js; nothing else holds prose.
+// The page's languages: which is spoken, its words, and what belongs to the demo's people and channels. The words stand in
+// words_*.js; nothing else holds prose.
 import { en } from "./words_en.js";
 import { zh } from "./words_zh.js";
 
@@ -7,6 +8,18 @@ export const hints = {
   U0EMMA: ["Where is my order 10002?", "I want a refund for order 10001", "Can I talk to a person?"],
   U0LINA: ["我的订单 10008 到哪里了？", "我想为订单 10007 申请退款", "请转人工"],
 };
+
+// What the demo's channels are for. A topic that people set themselves is shown as they wrote it.
+const topics = {
+  zh: {
+    "Questions about your order": "关于订单的问题",
+    "Tickets for people": "需要人工处理的工单",
+    "Everything else": "其他话题",
+    "With the people of Casa Azul, who sell our goods": "与销售我们商品的 Casa Azul 同事交流",
+  },
+};
+
+export const topicIn = (language, topic) => topics[language]?.[topic] ?? topic;
 
 export const languages = { en: "English", zh: "中文" };
 const tables = { en, zh };

@@ -1,10 +1,19 @@
-// What a person typed, read back from what is stored: tokens become names and addresses again, entities characters.
+// What a person typed, read back from what is stored: tokens become names and addresses again, entities and shortcodes
+// characters; inside of code nothing stands for anything else.
+import { SHORTCODE, emoji } from "./emoji.js";
 import { unescape } from "./mrkdwn.js";
 import { nameOf } from "./people.js";
 
 export function typedOf(text, state) {
-  return unescape(String(text ?? "").replace(/<([^<>\n]+)>/g, (whole, inner) => token(inner, state) ?? whole));
+  const pieces = String(text ?? "").split(/(```[\s\S]*?```|`[^`\n]+`)/);
+  return unescape(pieces.map((piece, index) => (index % 2 ? piece : words(piece, state))).join(""));
 }
+
+function words(text, state) {
+  return text.split(/(<[^<>\n]+>)/).map((piece, index) => (index % 2 ? token(piece.slice(1, -1), state) ?? piece : drawn(piece))).join("");
+}
+
+const drawn = (text) => text.replace(SHORTCODE, (whole, name) => emoji(name) ?? whole);
 
 function token(inner, state) {
   const [target, label = ""] = inner.split("|");
