@@ -12,7 +12,7 @@ from agents.answers import answered
 from agents.called_in import Meant, keep_thread, meant
 from agents.deciding import OFFERED, Decision, Situation, asked_after, decide_click, unclear_after
 from agents.desk import Desk, agent_in
-from agents.floods import flood
+from agents.floods import after_flood, flood
 from agents.language import language_of
 from agents.recalling import heard
 from agents.replies import reply
@@ -36,7 +36,7 @@ from hermes_bot.messages.payloads import (
     read,
     said_once,
 )
-from hermes_bot.messages.ticket_payloads import TICKET_DELETED, TICKET_EDITED, TICKET_GATHERED
+from hermes_bot.messages.ticket_payloads import TICKET_DELETED, TICKET_EDITED, TICKET_GATHERED, TicketGathered
 from hermes_bot.tickets.ticket import Owner, Ticket, TicketStatus
 
 OF_A_WEBHOOK = Decision(type=TICKET_HANDOFF, why="posted by a webhook", reason="default")
@@ -61,8 +61,8 @@ class EntryAgent:
             return await (self._take(message, inbound, found.ticket, desk) if found else
                           self._heard(message, inbound, desk))  # fmt: skip
         if message.type == TICKET_GATHERED:
-            whole = await gathered(message, desk)
-            return [] if whole is None else await self._take(message, whole[1], whole[0], desk)
+            whole = await (after_flood if read(message, TicketGathered).flood else gathered)(message, desk)
+            return await self._take(message, whole[1], whole[0], desk) if isinstance(whole, tuple) else whole or []
         return await self._heard(message, read(message, Inbound), desk)
 
     async def _heard(self, message: Message, inbound: Inbound, desk: Desk) -> list[Message]:

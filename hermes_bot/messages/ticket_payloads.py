@@ -96,11 +96,15 @@ class TicketDue(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class TicketGathered(msgspec.Struct, frozen=True, kw_only=True):
-    """`ticket.gathered`: no further message came for a while; those since the last answer are one request."""
+    """`ticket.gathered`: no further message came for a while; those since the last answer are one request.
+
+    `flood`: of somebody who wrote too much to be answered each time, the last is taken up.
+    """
 
     ticket_id: str
     message_id: str
     team: str = ""
+    flood: bool = False
 
 
 class TicketAnswered(msgspec.Struct, frozen=True, kw_only=True):

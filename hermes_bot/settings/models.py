@@ -36,7 +36,7 @@ class ChannelSettings(Section):
 
 
 class FloodSettings(Section):
-    """`slack.flood`: how many messages of one person are answered within `window_s`; the rest is kept unanswered."""
+    """`slack.flood`: how many messages of one person are answered within `window_s`; of the rest the last is."""
 
     messages: Count = 60
     window_s: Seconds = 60.0

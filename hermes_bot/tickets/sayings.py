@@ -89,6 +89,32 @@ class Sayings:
 
         return await self._database.run(work)
 
+    async def last_of(self, ticket_id: str) -> Found | None:
+        """Return the last message that the ticket's customer wrote, in whatever ticket, and still stands there."""
+        number = number_of(ticket_id)
+        person = select(tickets.c.team, tickets.c.requester).where(tickets.c.number == number)
+        wanted = (
+            select(ticket_messages)
+            .join(tickets, tickets.c.number == ticket_messages.c.ticket_number)
+            .where(ticket_messages.c.state != SayingState.DELETED.value)
+            .order_by(ticket_messages.c.at.desc(), ticket_messages.c.message_id.desc())
+            .limit(1)
+        )
+
+        def work(connection: Connection) -> Found | None:
+            who = connection.execute(person).first()
+            if who is None:
+                return None
+            row = connection.execute(
+                wanted.where(tickets.c.team == who.team, tickets.c.requester == who.requester)
+            ).first()
+            if row is None:
+                return None
+            saying = _saying(row, opened=row.opened)
+            return Found(ticket=by_number(connection, row.ticket_number), saying=saying, last=True)
+
+        return await self._database.run(work)
+
     async def edit(self, found: Found, text: str) -> Ticket:
         """Put the new words in place of the old ones, also in the subject; return the ticket."""
         return await self._rewrite(found, text, SayingState.EDITED)
