@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,10 @@ from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.errors import PermanentError, SlackRefused
 from hermes_bot.people import Directory
 from hermes_bot.tickets.ticket import Ticket
+
+NOT_THERE = frozenset({"channel_not_found", "is_archived"})
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +46,21 @@ class CardPlace:
         return await self.apart(request)
 
     async def apart(self, request: ApprovalRequest) -> Place:
-        """Return the handoff channel; raise PermanentError where another company reads it, or there is none."""
+        """Return the handoff channel; raise PermanentError where another company reads it, or there is none.
+
+        Where Slack does not say who reads it, it is the one that the settings name for people.
+        """
         handoff = self._policy.handoff_channel
         if not handoff:
             raise PermanentError(f"no channel for the card of {request.id}: set slack.handoff_channel")
-        if shared_outside(await self._about(handoff)):
+        try:
+            shared = shared_outside(await self._about(handoff))
+        except SlackRefused as error:
+            if error.error in NOT_THERE:
+                raise
+            log.warning("who reads the handoff channel is not known", extra={"error": error.error})
+            shared = False
+        if shared:
             raise PermanentError(f"no channel for the card of {request.id}: slack.handoff_channel is a shared one")
         return Place(channel=handoff)
 
