@@ -18,7 +18,7 @@ from hermes_bot.edge.post_search import PostSearch
 from hermes_bot.edge.posts import Post, Posts
 from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.slack_errors import OutcomeUnknown
-from hermes_bot.edge.text import UPDATE_CHARACTERS, escape, split
+from hermes_bot.edge.text import UPDATE_CHARACTERS, escape
 from hermes_bot.edge.views.look import Json, Look, fault_in
 from hermes_bot.errors import SlackRefused, TransientError
 
@@ -26,6 +26,7 @@ PIECES = 4
 LEAST_CHARACTERS = 200
 STOPPED = "stopped_by_user"
 NO_BLOCKS = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long"})
+_SENTENCES = re.compile(r"(?<=\n)|(?<=[.!?…]\s)|(?<=[。！？])")
 _MARKDOWN = re.compile(r"([\\`*_\[\]~])")
 
 log = logging.getLogger(__name__)
@@ -140,8 +141,8 @@ class Streams:
         where: Json = {"channel": begun.channel, "ts": begun.ts}
         refused = ""
         # A repeat writes nothing; it learns from an empty line whether the person has stopped it.
-        for piece in split(text, max(LEAST_CHARACTERS, len(text) // PIECES)) or [""]:
-            refused = await self._api.attempt("chat.appendStream", **where, markdown_text=f"{_as_markdown(piece)}\n")
+        for piece in _pieces(text) or ["\n"]:
+            refused = await self._api.attempt("chat.appendStream", **where, markdown_text=_as_markdown(piece))
             if refused:
                 break
         if refused != STOPPED:
@@ -169,6 +170,16 @@ class Streams:
 
 def _key(key: str) -> str:
     return f"stream:{key}"
+
+
+def _pieces(text: str) -> list[str]:
+    """Return the text in a few pieces, cut after sentences and lines, which put together are the text again."""
+    size, pieces = max(LEAST_CHARACTERS, len(text) // PIECES), [""]
+    for sentence in _SENTENCES.split(text):
+        if len(pieces[-1]) >= size:
+            pieces.append("")
+        pieces[-1] += sentence
+    return [piece for piece in pieces if piece]
 
 
 def _as_markdown(text: str) -> str:

@@ -10,6 +10,7 @@ import pytest
 import pytest_asyncio
 
 from hermes_bot.edge.posts import Post, Posts
+from hermes_bot.edge.text import unescape
 from hermes_bot.messages.payloads import POST_CHECK
 from hermes_bot.tickets.ticket import Ticket
 from hermes_bot.workspace.faults import ApiError, Fault, Lacks, RateLimited, ReplyLost, ServerError
@@ -37,6 +38,31 @@ async def test_it_appears_before_the_one_who_asked_and_then_stands_there_whole(r
     assert reply["text"] == ESCAPED
     assert "".join(block["text"]["text"] for block in reply["blocks"]) == ESCAPED
     assert (await rig.posts.find(f"stream:reply:{message.id}")) is not None
+
+
+CODE = "Look:\n```\n" + "".join(f"    line_{number}(1, 2)\n" for number in range(40)) + "```\nThat is all."
+
+
+@pytest.mark.parametrize(
+    "text", [ANSWER, CODE, "一句话。" * 120, "word " * 250], ids=["parts", "code", "zh", "one line"]
+)
+async def test_its_pieces_are_the_answer_cut_nowhere_a_reader_would_see(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    ticket, pieces = await rig.ticket(), list[str]()
+    attempt = rig.api.attempt
+
+    async def looked_on(method: str, **arguments: Any) -> str:
+        if method == "chat.appendStream":
+            pieces.append(arguments["markdown_text"])
+        return await attempt(method, **arguments)
+
+    monkeypatch.setattr(rig.api, "attempt", looked_on)
+    await rig.deliver(reply_to(ticket, text))
+
+    assert unescape("".join(pieces).replace("\\", "")) == text
+    assert len(pieces) <= 5
+    assert all(piece.endswith(("\n", "。", " ", ".")) for piece in pieces)
 
 
 @pytest.mark.parametrize("fault", [ApiError("channel_type_not_supported"), RateLimited(2), ServerError()])
