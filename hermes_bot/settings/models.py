@@ -68,13 +68,6 @@ class ThreadContextSettings(Section):
     characters: Annotated[int, Field(ge=500, le=40_000)] = 6_000
 
 
-class ThreadContextSettings(Section):
-    """`slack.thread_context`: what of a thread is read that Hermes is called into; no messages: nothing is."""
-
-    messages: Annotated[int, Field(ge=0, le=200)] = 20
-    characters: Annotated[int, Field(ge=500, le=40_000)] = 6_000
-
-
 class SlackSettings(Section):
     """`slack`: where the bot listens and where it hands over. No support channels = every channel the bot is in."""
 
@@ -84,7 +77,6 @@ class SlackSettings(Section):
     flood: FloodSettings = FloodSettings()
     rate_limits: RateLimitSettings = RateLimitSettings()
     files: SentFiles = SentFiles()
-    thread_context: ThreadContextSettings = ThreadContextSettings()
     thread_context: ThreadContextSettings = ThreadContextSettings()
     stream_from: Annotated[int, Field(ge=0)] = 1_200
     seen_reaction: Annotated[str, Field(pattern=r"^([a-z0-9_+'-]{1,100})?$")] = ""
