@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from hermes_bot.edge.inbound import BOT_MESSAGE, SLACKBOT, SPOKEN_SUBTYPES, Bot,
 from hermes_bot.edge.slack_api import PAGE_SIZE, SlackApi
 from hermes_bot.edge.spoken import reported, spoken
 from hermes_bot.edge.text import decode, shorten
-from hermes_bot.errors import PermanentError, TransientError
+from hermes_bot.errors import NotYet, PermanentError, TransientError
 from hermes_bot.messages.payloads import Inbound
 from hermes_bot.tickets.thread import FILE, ThreadLine, Writer
 
@@ -26,7 +26,7 @@ MOST_PAGES = 5
 SPANS_S = (600, 7_200, 86_400, 1_000_000, 12_000_000)
 LINE_CHARACTERS = 1_000
 LEAST_CHARACTERS = 40
-LIMIT_S = 6.0
+LIMIT_S, PATIENCE_S = 8.0, 3.0
 
 log = logging.getLogger(__name__)
 
@@ -51,11 +51,20 @@ class _Found:
 class SlackThreads:
     """Reads with `conversations.replies`. It never raises for Slack: what cannot be read is no context."""
 
-    def __init__(self, api: SlackApi, bot: Bot, bounds: ThreadBounds, *, limit_s: float = LIMIT_S) -> None:
+    def __init__(
+        self,
+        api: SlackApi,
+        bot: Bot,
+        bounds: ThreadBounds,
+        *,
+        limit_s: float = LIMIT_S,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
         self._api = api
         self._bot = bot
         self._bounds = bounds
         self._limit_s = limit_s
+        self._sleep = sleep
 
     async def before(self, inbound: Inbound) -> Sequence[ThreadLine]:
         """Return the parent and the last replies before this one, oldest first; of a failure what is sure."""
@@ -111,11 +120,21 @@ class SlackThreads:
         arguments: dict[str, Any] = {"channel": inbound.channel, "ts": inbound.thread_ts, "latest": inbound.ts, **more}
         if cursor:
             arguments["cursor"] = cursor
-        page = await self._api.call("conversations.replies", limit=PAGE_SIZE, **arguments)
+        page = await self._asked(arguments)
         messages, metadata = page.get("messages"), page.get("response_metadata")
         following = metadata.get("next_cursor") if isinstance(metadata, Mapping) else ""
         shown = [each for each in messages if isinstance(each, Mapping)] if isinstance(messages, list) else []
         return shown, str(following or "")
+
+    async def _asked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the answer; a turn that comes within moments is waited for, once."""
+        try:
+            return await self._api.call("conversations.replies", limit=PAGE_SIZE, **arguments)
+        except NotYet as error:
+            if error.wait_s > PATIENCE_S:
+                raise
+            await self._sleep(error.wait_s)
+        return await self._api.call("conversations.replies", limit=PAGE_SIZE, **arguments)
 
     def _line(self, message: Mapping[str, Any], inbound: Inbound) -> ThreadLine | None:
         """Return the message as a line; None for what is nobody's words, and for what we said in between."""

@@ -28,8 +28,8 @@ class Oddities:
         """Return the ts of what a person said with `/me`."""
         return self._keep(channel, text, user=user, subtype="me_message", bot=False)
 
-    def forward(self, user: str, channel: str, original_channel: str, original_ts: str) -> str:
-        """Return the ts of a message that only forwards another: its text is empty."""
+    def forward(self, user: str, channel: str, original_channel: str, original_ts: str, comment: str = "") -> str:
+        """Return the ts of a message that forwards another: without a comment its text is empty."""
         original = self._parts.message(original_channel, original_ts)
         shared: Json = {
             "is_share": True,
@@ -41,7 +41,7 @@ class Oddities:
             "fallback": original.text,
             "from_url": f"{self._parts.outside.base_url()}/archives/{original.channel}/p{original.ts.replace('.', '')}",
         }
-        return self._keep(channel, "", user=user, bot=False, attachments=(shared,))
+        return self._keep(channel, comment, user=user, bot=False, attachments=(shared,))
 
     def unfurl(self, channel: str, ts: str, url: str) -> None:
         """Add the preview of a link to a message: a `message_changed` in which nobody changed the text."""

@@ -10,7 +10,7 @@ import pytest
 import pytest_asyncio
 
 from tests.scenario.cases import playing
-from tests.scenario.field import acknowledged, bot_posts, happens, talk_at, ticket_count, tickets_at, tickets_of
+from tests.scenario.field import acknowledged, bot_posts, happens, held, talk_at, ticket_count, tickets_at, tickets_of
 from tests.scenario.in_both_modes import MODES
 from tests.scenario.stage import SUPPORT, Stage
 
@@ -167,6 +167,36 @@ async def test_b5_a_picture_without_words_is_a_ticket_with_a_title(stage: Stage,
     assert len(stage.replies(talk)) == 1
 
 
+FILE: dict[str, Any] = {"id": "F0A", "name": "a.png", "filetype": "png", "size": 9, "permalink": "https://x.test/a"}
+FILES: dict[str, list[Any]] = {
+    "that Slack lets nobody see yet": [{"id": "F0A", "file_access": "check_file_info"}],
+    "that was deleted": [{"id": "F0A", "mode": "tombstone"}],
+    "that is too old for the plan": [{"id": "F0A", "mode": "hidden_by_limit"}],
+    "that lies elsewhere": [FILE | {"is_external": True, "mode": "external", "size": 0}],
+    "without a single word": [dict.fromkeys(FILE)],
+    "spoken": [FILE | {"subtype": "slack_audio", "name": "audio_message.m4a"}],
+    "of which there are many": [FILE] * 15,
+    "that is not there": [],
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("text", ["", None])
+async def test_b5_a_file_in_any_shape_is_a_ticket_that_is_answered_once(
+    stage: Stage, kind: str, text: str | None
+) -> None:
+    with held(stage):
+        talk = await stage.say("U0LINA", SUPPORT, "Only for its ts")
+    shared = {"subtype": "file_share", "upload": True, "text": text, "files": FILES[kind], "user": "U0LINA"}
+    happens(stage, SAID | shared | {"ts": talk.ts, "event_ts": talk.ts})
+    await stage.answer(talk)
+    await stage.quiet()
+
+    (ticket,) = tickets_of(stage, talk)
+    assert ticket["subject"].startswith("[file: " if FILES[kind] else "")
+    assert len(stage.replies(talk)) == 1
+
+
 async def test_b5_a_picture_in_a_thread_belongs_to_its_ticket(stage: Stage) -> None:
     buyer = stage.next_buyer()
     talk = await stage.say(buyer.user, SUPPORT, "Can I talk to a person?")
@@ -192,6 +222,21 @@ async def test_b5_a_forwarded_message_is_read_though_its_own_text_is_empty(stage
 
     (ticket,) = tickets_of(stage, talk)
     assert buyer.order.id in ticket["subject"]
+
+
+async def test_b5_a_forwarded_message_with_a_comment_is_both(stage: Stage) -> None:
+    buyer = stage.next_buyer()
+    first = await stage.say("U0LINA", SUPPORT, f"It is about order {buyer.order.id} & nothing else")
+    await stage.answer(first)
+    ts = stage.workspace.odd.forward(buyer.user, SUPPORT, SUPPORT, first.ts, "Where is it?")
+    talk = talk_at(stage, "", SUPPORT, ts)
+    assert "was delivered" in await stage.answer(talk)
+    stage.workspace.odd.unfurl(SUPPORT, ts, "https://example.com/page")
+    await stage.quiet()
+
+    (ticket,) = tickets_of(stage, talk)
+    assert ticket["subject"] == f"Where is it?\n[forwarded]\n> It is about order {buyer.order.id} & nothing else"
+    assert len(stage.replies(talk)) == 1
 
 
 async def test_b5_a_message_whose_words_are_in_its_blocks_alone_is_read(stage: Stage) -> None:
