@@ -5,6 +5,7 @@ SHELL := /bin/bash
 
 bin := .venv/bin
 stamp := .venv/.installed
+WORKERS ?= auto
 
 .PHONY: help run test fire check format bench lock clean
 
@@ -14,10 +15,10 @@ help: ## list what can be made
 run: $(stamp) ## start Hermes; without a Slack token with a local workspace (ARGS="--debug" passes options on)
 	@exec $(bin)/hermes-bot run $(ARGS)
 
-test: check ## everything: check, then all tests with branch coverage (TESTS="tests/bus" runs a part)
+test: check ## everything: check, then all tests with branch coverage (TESTS="tests/bus" runs a part, WORKERS=0 in one process)
 	@deploy/system-packages.sh
 	@deploy/js-client.sh
-	$(bin)/pytest --cov --cov-report=term $(TESTS)
+	$(bin)/pytest --numprocesses=$(WORKERS) --dist=loadfile --cov --cov-report=term $(TESTS)
 
 fire: $(stamp) ## the bus under fire for forty minutes: kills, broken servers, full disks, jumping clocks (ARGS="--kills 20" for less)
 	@PYTHONPATH=. nice $(bin)/python -m tests.fire $(ARGS)

@@ -6,6 +6,7 @@ import random
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 import pytest_asyncio
 from hypothesis import settings
@@ -15,11 +16,27 @@ from hermes_bot.app.build import build_router
 from hermes_bot.store.database import Database
 from hermes_bot.workspace.server import WorkspaceServer
 from routing.routes_file import load_table
+from tests.progress import Progress
 from tests.servers import NoServer, Postgres, running_postgres
 from tests.stores import opened, postgres_with_tables, sqlite_with_tables
 
+WORKER_BYTES = 2 * 1024**3
+
 settings.register_profile("hermes", deadline=None)  # a busy machine is no failure; pytest-timeout guards hanging
 settings.load_profile("hermes")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where several workers run tests, tell which file each of them is at."""
+    if config.getoption("numprocesses", None) and "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(Progress(config), "progress")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker for each core that we may use, as far as each has two gigabytes of memory."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else psutil.cpu_count() or 1
+    return max(1, min(cores, int(psutil.virtual_memory().total) // WORKER_BYTES))
 
 
 @pytest.hookimpl(optionalhook=True)
