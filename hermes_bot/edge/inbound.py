@@ -13,7 +13,7 @@ from msgspec import structs
 
 from hermes_bot.edge.channels import ChannelPolicy, Mode
 from hermes_bot.edge.files import named_files
-from hermes_bot.edge.spoken import own_words, spoken
+from hermes_bot.edge.spoken import own_words, reported, spoken
 from hermes_bot.edge.text import decode, mentions, quotes_mention
 from hermes_bot.messages.message import PRIORITY_USER, Chain, Message
 from hermes_bot.messages.payloads import TICKET_CREATED, TICKET_REPLIED, Inbound, fields_of, said_once
@@ -115,17 +115,19 @@ def team_of(body: Mapping[str, Any], bot: Bot) -> str:
 def _by_a_webhook(event: Mapping[str, Any], bot: Bot, policy: ChannelPolicy) -> bool:
     """Return whether another program posted it, in a channel where such posts are wanted; never for a reply."""
     by = identifier(event.get("bot_id"))
-    wanted = event.get("type") == "message" and event.get("subtype") == BOT_MESSAGE and not event.get("hidden")
+    said = event.get("subtype") in (None, "", BOT_MESSAGE)  # the older and the newer way to post
+    wanted = event.get("type") == "message" and said and not event.get("hidden")
     ours = by in ("", bot.bot) or event.get("user") == bot.user or bool(event.get("thread_ts"))
     return wanted and not ours and identifier(event.get("channel")) in policy.webhooks
 
 
 def _inbound(event: Mapping[str, Any], team: str, bot: Bot, policy: ChannelPolicy) -> Inbound | None:
     channel, ts = identifier(event.get("channel")), identifier(event.get("ts"))
-    user = identifier(event.get("bot_id" if event.get("subtype") == BOT_MESSAGE else "user"))
+    program = event.get("bot_id")
+    user = identifier(program or event.get("user"))
     if not (channel and user and ts):
         return None
-    text, own = spoken(event), own_words(event)
+    text, own = reported(event) if program else spoken(event), own_words(event)
     thread_ts = identifier(event.get("thread_ts"))
     return Inbound(
         team=team,

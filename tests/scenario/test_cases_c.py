@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +12,22 @@ import pytest_asyncio
 
 from hermes_bot.workspace import wire
 from hermes_bot.workspace.posts import Post
-from tests.scenario.cases import playing
-from tests.scenario.field import APP_ID, BOT, BOT_ID, Json, bot_posts, happens, noted, ticket_count, tickets_of
+from tests.scenario.cases import MORE, playing
+from tests.scenario.field import (
+    APP_ID,
+    BOT,
+    BOT_ID,
+    Json,
+    bot_posts,
+    deliver,
+    happens,
+    held,
+    noted,
+    ticket_count,
+    tickets_of,
+)
 from tests.scenario.in_both_modes import MODES
-from tests.scenario.stage import HANDOFF, SUPPORT, Stage, key_of
+from tests.scenario.stage import CORNER, HANDOFF, SUPPORT, Stage, key_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -23,7 +36,8 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 async def stage(
     request: pytest.FixtureRequest, vectors: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Stage]:
-    async with playing(request.param, tmp_path_factory.mktemp("cases"), vectors) as stage:
+    more = MORE | {"HERMES_SLACK__CHANNELS": json.dumps({CORNER: {"webhooks": True}})}
+    async with playing(request.param, tmp_path_factory.mktemp("cases"), vectors, more=more) as stage:
         yield stage
 
 
@@ -104,6 +118,44 @@ async def test_c4_what_a_webhook_says_in_the_support_channel_starts_nothing(stag
     await stage.quiet()
 
     assert ticket_count(stage) == tickets
+    assert len(bot_posts(stage)) == posts
+
+
+ALERT: Json = {"type": "message", "channel": CORNER, "channel_type": "channel", "text": "", "bot_id": "B0WATCH"}
+WAYS = ("by webhook", "by token", "in attachments", "in blocks")
+
+
+def alert(way: str, words: str) -> Json:
+    """Return what a monitor says, in one of the ways in which programs post."""
+    section = {"type": "section", "text": {"type": "mrkdwn", "text": words}}
+    ways: dict[str, Json] = {
+        "by webhook": {"subtype": "bot_message", "username": "watch", "text": words},
+        "by token": {"user": "U0WATCH", "app_id": "A0WATCH", "text": words},
+        "in attachments": {"subtype": "bot_message", "attachments": [{"title": words, "text": "99 %"}]},
+        "in blocks": {"user": "U0WATCH", "blocks": [section]},
+    }
+    return ALERT | ways[way]
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_c4_where_the_configuration_says_so_what_a_program_posts_is_one_ticket_for_people(
+    stage: Stage, way: str
+) -> None:
+    tickets, words = ticket_count(stage), f"Disk full, told {way}"
+    with held(stage) as bodies:
+        ts = stage.workspace.odd.webhook(CORNER, "Only for its ts")
+    body = bodies[0] | {"event": alert(way, words) | {"ts": ts, "event_ts": ts}}
+    deliver(stage, body, body)
+    await stage.card("handoff", words)
+    await stage.quiet()
+    posts = len(bot_posts(stage))
+    reply = ALERT | {"text": "Still full", "thread_ts": ts, "user": "U0WATCH"}
+    mine = ALERT | {"bot_id": BOT_ID, "user": BOT, "text": "Disk full"}
+    for number, event in enumerate((reply, mine, mine | {"subtype": "bot_message"})):
+        happens(stage, event | {"ts": f"{ts[:-2]}{number:02}", "event_ts": ts})
+    await stage.quiet()
+
+    assert ticket_count(stage) == tickets + 1
     assert len(bot_posts(stage)) == posts
 
 
