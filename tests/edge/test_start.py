@@ -86,6 +86,21 @@ async def test_a_channel_name_that_nobody_knows_is_told(workspace: WorkspaceServ
     assert raised.value.key == "slack.handoff_channel"
 
 
+async def test_where_slack_lists_no_channels_names_are_refused_with_the_remedy_and_ids_are_not(
+    workspace: WorkspaceServer, tmp_path: Path
+) -> None:
+    workspace.faults.only("auth.test", "apps.connections.open")
+    policy = ChannelPolicy(support_channels=("#support",), handoff_channel="C0HANDOFF")
+    async with unstarted(workspace, tmp_path, policy=policy) as rig:
+        with pytest.raises(SettingsError, match=r"does not list its channels \(unknown_method\).*by their ids"):
+            await rig.edge.start()
+    policy = ChannelPolicy(support_channels=("C0SUPPORT",), handoff_channel="C0HANDOFF")
+    async with connected(workspace, tmp_path, policy=policy) as rig:
+        await workspace.workspace.post("U0EMMA", "C0SUPPORT", "a ticket")
+
+        assert [read(message, Inbound).text for message in await rig.heard(1)] == ["a ticket"]
+
+
 async def test_readiness_follows_the_socket(socket_rig: Rig) -> None:
     workspace, sockets = socket_rig.server.workspace, socket_rig.server.sockets
     before = socket_rig.edge.ready()

@@ -30,6 +30,16 @@ async def test_the_same_message_again_gives_the_same_answer(tickets: Tickets) ->
     assert len(await tickets.listing()) == 1
 
 
+async def test_words_that_another_message_told_of_are_known_by_their_place_and_their_author(tickets: Tickets) -> None:
+    first = await tickets.locate(inbound(), context_id=THREAD, message_id="MSG-1", language="en")
+
+    assert await tickets.told_in(inbound()) == first.ticket.id
+    assert await tickets.told_in(inbound(), but_not_by="MSG-2") == first.ticket.id
+    assert await tickets.told_in(inbound(), but_not_by="MSG-1") == ""
+    assert await tickets.told_in(inbound(user="U0LINA")) == ""
+    assert await tickets.told_in(inbound(ts="1700000001.000100")) == ""
+
+
 async def test_a_reply_in_the_thread_continues_the_requesters_ticket(tickets: Tickets) -> None:
     first = await tickets.locate(inbound(), context_id=THREAD, message_id="MSG-1", language="en")
     reply = inbound("any news?", ts="1700000001.000100", thread_ts="1700000000.000100")
