@@ -44,7 +44,7 @@ def backend() -> MemoryBackend:
 @pytest_asyncio.fixture
 async def bus(socket_rig: Rig, backend: MemoryBackend) -> AsyncIterator[Bus]:
     """A bus with the edge's handlers."""
-    time = Hasty()
+    time, socket_rig.hurry = Hasty(), HASTE
     bus = Bus(backend, clock=time.now, sleep=time.sleep, random=lambda: 0.5)
     for type_, handler in socket_rig.edge.handlers().items():
         bus.subscribe(type_, "slack", handler, FAST)
