@@ -148,3 +148,36 @@ async def test_a_command_is_offered_and_sent_and_a_shortcut_names_its_message(br
 
     assert (pressed[0]["command"], pressed[0]["text"]) == ("/hermes", "status now")
     assert (pressed[1]["callback_id"], pressed[1]["message"]["text"]) == ("make", "hello")
+
+
+async def test_emoji_stand_in_their_skin_tone_and_are_typed_again_as_characters(
+    seats: Seats, server: WorkspaceServer
+) -> None:
+    ts = await server.workspace.post("U0OMAR", "C0SUPPORT", "well done 👍🏽 `:tada:`")
+    seat = await seats.take("U0OMAR", "C0SUPPORT")
+    await expect(seat.message(ts)).to_contain_text("well done 👍🏽 :tada:")
+
+    await seat.message(ts).focus()
+    await seat.message(ts).press("e")
+    await expect(seat.page.get_by_test_id("editor")).to_have_value("well done 👍🏽 `:tada:`")
+    await seat.page.get_by_test_id("editor").fill("well done 👍🏽🎉")
+    await seat.page.get_by_test_id("editor").press("Enter")
+
+    await expect(seat.message(ts)).to_contain_text("well done 👍🏽🎉(edited)")
+    assert server.workspace.messages("C0SUPPORT")[0]["text"] == "well done :+1::skin-tone-4::tada:"
+
+
+async def test_a_channel_says_what_it_is_for_in_the_pages_language(seats: Seats) -> None:
+    seat = await seats.take("U0LINA", "C0SUPPORT", locale="zh-CN")
+
+    await expect(seat.page.get_by_role("main")).to_contain_text("关于订单的问题")
+
+
+async def test_a_deleted_message_with_replies_names_nobody(seats: Seats, server: WorkspaceServer) -> None:
+    ts = await server.workspace.post("U0LINA", "C0SUPPORT", "never mind")
+    await server.workspace.post("U0OMAR", "C0SUPPORT", "a reply", ts)
+    await server.workspace.delete("U0LINA", "C0SUPPORT", ts)
+    seat = await seats.take("U0OMAR", "C0SUPPORT")
+
+    await expect(seat.message(ts)).to_contain_text("This message was deleted.")
+    await expect(seat.message(ts).locator(".author")).to_have_count(0)
