@@ -28,17 +28,7 @@ from hermes_bot.messages.payloads import EDGE, POST_CHECK, PostCheck, read
 CHECK_AFTER = timedelta(seconds=30)
 BLOCKS_REFUSED = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "invalid_arguments"})
 TOO_LONG = frozenset({"msg_too_long"})
-GONE = frozenset(
-    {
-        "message_not_found",
-        "channel_not_found",
-        "is_archived",
-        "is_inactive",
-        "edit_window_closed",
-        "cant_update_message",
-    }
-)
-FIXED = frozenset({"edit_window_closed", "cant_update_message"})
+GONE = frozenset({"message_not_found", "channel_not_found", "is_archived", "is_inactive"})
 NO_THREAD = frozenset({"thread_not_found", "invalid_thread_ts", "cannot_reply_to_message"})
 REMEMBERED_ATTEMPTS = 10_000
 
@@ -127,17 +117,16 @@ class Poster:
     async def redraw(self, post: Post, looks: Sequence[Look], haste: Haste = Haste.PERSON) -> bool:
         """Show the first of the looks that Slack accepts; return False where what stood there goes on standing there.
 
-        Raise TransientError when it is to be tried again. A post that is gone, or may not be changed, is left alone.
+        Raise TransientError when it is to be tried again. A post that is gone, or may not be changed, is left alone:
+        how a card looks is no reason to stop what it is about.
         """
         for look in (*looks, looks[-1].plain):
             try:
                 await self._update(post, look, haste)
             except SlackRefused as error:
                 if error.error not in BLOCKS_REFUSED | TOO_LONG:
-                    if error.error not in GONE:
-                        raise
                     log.warning("post cannot be redrawn", extra={"key": post.key, "error": error.error})
-                    return error.error not in FIXED
+                    return error.error in GONE
                 log.warning("redraw refused, trying a shorter one", extra={"key": post.key, "error": error.error})
             else:
                 return True
@@ -227,7 +216,7 @@ class Poster:
                 try:
                     return await self._api.call(method, text=look.text, blocks=list(look.blocks), **arguments)
                 except SlackRefused as error:
-                    if error.error not in BLOCKS_REFUSED:
+                    if error.error not in BLOCKS_REFUSED | TOO_LONG:
                         raise
                     log.exception("blocks were refused")
         return await self._api.call(method, text=looks[0].text, **arguments)

@@ -246,7 +246,7 @@ async def test_a_request_that_belongs_to_no_ticket_stands_in_the_handoff_channel
     assert [buttons(card) for card in rig.root(HANDOFF)] == [BUTTONS]
 
 
-@pytest.mark.parametrize("error", ["edit_window_closed", "cant_update_message"])
+@pytest.mark.parametrize("error", ["edit_window_closed", "cant_update_message", "missing_scope"])
 async def test_under_a_card_that_nobody_may_change_any_more_stands_what_became_of_it(rig: Rig, error: str) -> None:
     _, request = await posted(rig)
     rig.server.faults.add(method="chat.update", fault=ApiError(error), times=5)
