@@ -25,6 +25,7 @@ pytestmark = pytest.mark.timeout(1_200)
 
 SEED, ROUNDS, TICKETS, KILLS = 20261130, 20, 40, 3  # `make fire ARGS="--scene two-bots"` plays 500, docs/fire.md
 FIRST, SECOND = 0, 1
+MENTION = 0.5
 
 
 @pytest.fixture(scope="module")
@@ -125,8 +126,11 @@ async def m3_at_random(stage: SharedStage, people: Sequence[Buyer], turns: Turns
 
 
 async def raced(stage: SharedStage, buyer: Buyer, chance: random.Random) -> Talk:
-    """Return a request whose card shows no button any more."""
-    talk = await stage.say(buyer.user, SUPPORT, f"I want a refund for order {buyer.order.id}")
+    """Return a request whose card shows no button any more; some call the bot, and so come as two events."""
+    call = f"<@{stage.server.world.app.user}> " if chance.random() < MENTION else ""
+    text = f"{call}I want a refund for order {buyer.order.id}"
+    ts = await stage.workspace.post(buyer.user, SUPPORT, text, raw=True)
+    talk = Talk(user=buyer.user, channel=SUPPORT, ts=ts, root=ts)
     card = await stage.card("approval", buyer.order.id)
     while buttons(stage.now(card)):
         presses = chance.sample((OMAR, OLIVIA) * 2, 4)
