@@ -97,7 +97,7 @@ def test_a_shortened_text_fits_once_escaped(text: str, limit: int) -> None:
 
 
 LINK, CODE, FENCED = "https://example.com/a/b?c=d&e=f#g", "`x = [1, 2, 3]`", "```\nfor x in y:\n    z()\n```"
-WHOLE = (LINK, CODE, FENCED, EMOJI[0])
+WHOLE = (LINK, CODE, FENCED, "*two bold words*", EMOJI[0])
 
 
 @given(st.lists(st.sampled_from(WHOLE) | st.text("ab &<>.,\n中文", max_size=30), max_size=40), st.integers(120, 400))
