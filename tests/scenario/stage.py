@@ -199,7 +199,8 @@ def private_in_channels(stage: Stage) -> list[str]:
     secrets = [order.tracking for order in shop.orders] + [order.address for order in shop.orders]
     secrets += [customer.email for customer in shop.customers]
     said = [text for channel, text in stage.bot_posts() if not channel.startswith("D")]
-    said += [repr(post.blocks) for post in stage.workspace.posts.all() if post.bot and not post.channel.startswith("D")]
+    shown = [post for post in stage.workspace.posts.all() if post.bot and not post.seen_by]
+    said += [repr(post.blocks) for post in shown if not post.channel.startswith("D")]
     return [secret for secret in secrets if secret and any(secret in text for text in said)]
 
 

@@ -13,8 +13,9 @@ import pytest
 import pytest_asyncio
 
 from hermes_bot.workspace.posts import Post
+from tests.scenario.field import deliver, held
 from tests.scenario.in_both_modes import MODES, staged
-from tests.scenario.stage import CLAIM, SUPPORT, Stage, buttons
+from tests.scenario.stage import CLAIM, GIVE_BACK, OMAR, SUPPORT, Stage, buttons, handover
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=MODES)
@@ -147,3 +148,43 @@ async def test_d4_a_deleted_reply_leaves_the_ticket_as_it_is(stage: Stage) -> No
     (ticket,) = tickets_of(stage, buyer.user)
     assert ticket["source_deleted"] == 0
     assert ticket["subject"].startswith("Where is my order")
+
+
+async def test_d4_the_answer_to_a_message_that_is_gone_stands_nowhere_in_the_channel(stage: Stage) -> None:
+    buyer = stage.next_buyer()
+    with held(stage) as bodies:
+        talk = await stage.say(buyer.user, SUPPORT, f"Where is my order {buyer.order.id}?")
+    await stage.workspace.delete(buyer.user, SUPPORT, talk.ts)
+    deliver(stage, *bodies)
+    await stage.until(lambda: any("was delivered" in post.text for post in stage.workspace.posts.roots(buyer.dm)))
+    await stage.quiet()
+
+    assert not any(buyer.order.id in post.text for post in stage.workspace.posts.roots(SUPPORT))
+
+
+async def test_d4_what_a_person_answers_after_the_deletion_reaches_the_customer_alone(stage: Stage) -> None:
+    buyer = stage.next_buyer()
+    talk = await stage.say(buyer.user, SUPPORT, "Can I talk to a person?")
+    await stage.answer(talk)
+    card = await stage.card("handoff", buyer.name)
+    await stage.click(OMAR, card, CLAIM)
+    await stage.until(lambda: handover(stage.now(card)) == [GIVE_BACK])
+    await stage.workspace.delete(buyer.user, SUPPORT, talk.ts)
+    await stage.until(lambda: tickets_of(stage, buyer.user)[0]["source_deleted"])
+
+    await stage.reply_to_customer(OMAR, stage.now(card), "This is for you alone")
+    await stage.until(lambda: any("for you alone" in post.text for post in stage.workspace.posts.roots(buyer.dm)))
+
+    assert not any("for you alone" in post.text for post in stage.workspace.posts.roots(SUPPORT))
+
+
+async def test_d1_an_edit_that_slack_tells_of_first_is_looked_for_again_and_answered(stage: Stage) -> None:
+    buyer = stage.next_buyer()
+    with held(stage) as bodies:
+        talk = await stage.say(buyer.user, SUPPORT, "Where is my order 1?")
+        await stage.workspace.edit(buyer.user, SUPPORT, talk.ts, f"Where is my order {buyer.order.id}?")
+    deliver(stage, *reversed(bodies))
+
+    await stage.until(lambda: any("was delivered" in reply.text for reply in stage.replies(talk)))
+    await stage.quiet()
+    assert len(tickets_of(stage, buyer.user)) == 1

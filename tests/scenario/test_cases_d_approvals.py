@@ -11,7 +11,8 @@ import pytest_asyncio
 
 from hermes_bot.workspace.posts import Post
 from tests.scenario.cases import approval_of, playing, small, told
-from tests.scenario.stage import APPROVE, OMAR, SUPPORT, Buyer, Stage, ask_for_refund, buttons, paid_once
+from tests.scenario.field import deliver, held
+from tests.scenario.stage import APPROVE, HANDOFF, OMAR, SUPPORT, Buyer, Stage, ask_for_refund, buttons, paid_once
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -111,3 +112,20 @@ async def test_d1_an_edit_before_the_card_is_there_leaves_no_request_for_the_old
     await stage.quiet()
     assert [buttons(stage.now(card)) for card in stage.cards("approval", buyer.order.id)] in ([], [[]])
     assert stage.refunds(buyer) == 0
+
+
+async def test_d4_a_deletion_that_slack_tells_of_first_leaves_no_request(stage: Stage) -> None:
+    buyer = small(stage)
+    with held(stage) as bodies:
+        talk = await stage.say(buyer.user, SUPPORT, f"I want a refund for order {buyer.order.id}")
+        await stage.workspace.delete(buyer.user, SUPPORT, talk.ts)
+    deliver(stage, *reversed(bodies))
+
+    def cancelled() -> bool:
+        cards = [card for card in stage.cards("approval", buyer.order.id) if card.channel == HANDOFF]
+        return bool(cards) and "Cancelled" in cards[-1].text
+
+    await stage.until(cancelled)
+    await stage.quiet()
+    assert stage.refunds(buyer) == 0
+    assert not any(buyer.order.id in post.text for post in stage.workspace.posts.roots(SUPPORT))

@@ -226,3 +226,31 @@ async def test_g_buttons_go_while_a_slow_action_runs(stage: Stage) -> None:
         assert stage.refunds(buyer) == 0
         other.execute("ROLLBACK")
     await paid_once(stage, buyer, talk, card)
+
+
+@pytest.mark.parametrize("error", ["edit_window_closed", "missing_scope"])
+async def test_g6_a_card_that_may_not_be_changed_any_more_has_the_record_under_it(stage: Stage, error: str) -> None:
+    buyer = small(stage)
+    talk, card = await ask_for_refund(stage, buyer, buyer.dm)
+    stage.server.faults.add(method=UPDATE, fault=ApiError(error), times=2)
+
+    await stage.click(OMAR, card, APPROVE)
+
+    posts = stage.workspace.posts
+    await stage.until(lambda: any("Approved" in post.text for post in posts.replies(HANDOFF, card.ts)[-1:]))
+    await stage.quiet()
+    stage.server.faults.clear()
+    assert [("has been refunded" in post.text) for post in stage.replies(talk)] == [False, True]
+    assert stage.refunds(buyer) == 1
+
+
+async def test_g_another_amount_than_the_one_that_waits_is_never_left_beside_it(stage: Stage) -> None:
+    buyer = small(stage)
+    talk, card = await ask_for_refund(stage, buyer)
+
+    await stage.say(buyer.user, SUPPORT, "make it 5 instead", talk.root)
+
+    await stage.until(lambda: not buttons(stage.now(card)))
+    assert "make it 5 instead" in (await stage.card("handoff", buyer.name)).text
+    await stage.quiet()
+    assert stage.refunds(buyer) == 0

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from hermes_bot.workspace.faults import ApiError
 from tests.scenario.in_both_modes import MODES, staged
 from tests.scenario.stage import CLAIM, GIVE_BACK, HANDOFF, OLIVIA, OMAR, SUPPORT, Stage, Talk, handover
 
@@ -125,3 +127,35 @@ async def test_p1_another_customer_in_the_thread_of_a_ticket_that_people_have_is
 
     under = [post.text for post in stage.workspace.posts.replies(HANDOFF, card.ts)]
     assert not any(second.order.id in text for text in under)
+
+
+async def test_p1_a_handoff_channel_that_another_company_reads_by_now_shows_nothing_of_a_customers(
+    stage: Stage,
+) -> None:
+    buyer, roster = stage.next_buyer(), stage.workspace.roster
+    ours = roster.channel(HANDOFF)
+    before = {post.ts for post in stage.workspace.posts.roots(HANDOFF)}
+    roster.put_channel(replace(ours, shared_with=("T9OTHER",)))
+    try:
+        talk = await stage.say(buyer.user, SUPPORT, "Can I talk to a person?")
+        await stage.answer(talk)
+        alarms = stage.workspace.posts
+        await stage.until(lambda: any("handoff channel" in post.text for post in alarms.roots("D0OLIVIA")))
+        await stage.quiet()
+
+        assert {post.ts for post in stage.workspace.posts.roots(HANDOFF)} == before
+    finally:
+        roster.put_channel(ours)
+
+
+@pytest.mark.parametrize("error", ["cannot_dm_bot", "user_disabled"])
+async def test_p1_details_that_cannot_be_sent_directly_are_seen_by_the_customer_alone(stage: Stage, error: str) -> None:
+    buyer = stage.next_buyer()
+    stage.server.faults.add(method="conversations.open", fault=ApiError(error), times=5)
+
+    talk = await stage.say(buyer.user, SUPPORT, f"Where is my order {buyer.order.id}?")
+    await stage.until(lambda: stage.whispers(buyer.user, "details of order"))
+    await stage.quiet()
+    stage.server.faults.clear()
+
+    assert len(stage.replies(talk)) == 1
