@@ -117,7 +117,8 @@ class Commands:
             return self._usage(asked)
         if act.trouble:
             return Answer(text=self._say(person, act.trouble))
-        return Answer(text=self._say(person, "command.passed_on"), outputs=(act.message(asked.message),))
+        said = "command.stopping" if asked.words.verb == "stop" else "command.passed_on"
+        return Answer(text=self._say(person, said), outputs=(act.message(asked.message),))
 
     async def _help(self, asked: Asked) -> Answer:
         person = asked.person
