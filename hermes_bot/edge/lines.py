@@ -111,11 +111,12 @@ class Line:
         self._notices.pop(key, None)
 
     def rest(self, key: str, now: float, seconds: float) -> None:
-        """Let nobody go for so long; the call that was turned away is the first afterwards."""
+        """Let nobody go for so long; the call that was turned away is the first afterwards, if it has a key."""
         self._budget.rest(now, seconds)
-        self._notices.pop(key, None)
-        self._people[key] = _Place(since=now, due=now + seconds)
-        self._people.move_to_end(key, last=False)
+        if key:
+            self._notices.pop(key, None)
+            self._people[key] = _Place(since=now, due=now + seconds)
+            self._people.move_to_end(key, last=False)
         for at, place in enumerate(self._places()):
             place.due = max(place.due, now + self._budget.wait_s(now, 1 + at))
 

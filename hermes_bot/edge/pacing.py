@@ -31,6 +31,20 @@ NEVER_HELD_UP = frozenset(
         "chat.stopStream",  # as many as were started, and what was begun has to end
     }
 )
+LOOK_UPS = frozenset(
+    {
+        "chat.getPermalink",
+        "conversations.history",
+        "conversations.info",
+        "conversations.list",
+        "conversations.members",
+        "conversations.replies",
+        "usergroups.users.list",
+        "users.info",
+    }
+)
+"""Somebody waits for what they tell, and a tier says what is granted at least: ten times as many may come at once."""
+
 PER_MINUTE: Mapping[str, int] = {
     "agents.sessions.setStatus": 50,
     "assistant.threads.setSuggestedPrompts": 100,
@@ -68,7 +82,7 @@ class Limits:
     """What may be used. `tier_minutes`: of another method than a post, so many minutes' worth at once."""
 
     posts_a_second: float = 1.0
-    posts_at_once: int = 60
+    posts_at_once: int = 100
     posts_a_minute: int = 300
     tier_minutes: float = 3.0
 
@@ -99,7 +113,8 @@ class Pacing:
             try:
                 yield
             except RateLimited as error:
-                raise self._turned_away(lines, method, channel, key, error) from error
+                kept = "" if haste is Haste.DECORATION else key
+                raise self._turned_away(lines, method, channel, kept, error) from error
             for line in lines:
                 line.refusals = 0
 
@@ -155,7 +170,7 @@ class Pacing:
             a_minute, at_once = float(limits.posts_a_minute), float(limits.posts_a_minute)
         else:
             a_minute = float(PER_MINUTE.get(method, UNKNOWN_PER_MINUTE))
-            at_once = a_minute * limits.tier_minutes
+            at_once = a_minute * limits.tier_minutes * (10 if method in LOOK_UPS else 1)
         lines = [self._line((method, ""), at_once, a_minute / 60)]
         if method in IN_A_CHANNEL:
             of_channel = self._line((POST, channel), limits.posts_at_once, limits.posts_a_second, strict=True)

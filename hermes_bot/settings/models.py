@@ -49,7 +49,7 @@ class RateLimitSettings(Section):
     """
 
     posts_a_second: Annotated[float, Field(gt=0, le=1_000)] = 1.0
-    posts_at_once: Count = 60
+    posts_at_once: Count = 100
     posts_a_minute: Count = 300
     tier_minutes: Annotated[float, Field(ge=0.1, le=1_000)] = 3.0
 

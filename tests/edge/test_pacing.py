@@ -269,6 +269,23 @@ async def test_what_cannot_wait_is_never_held_up(method: str) -> None:
     assert [await slack.ask(Asked(key="same", method=method)) for _ in range(500)] == [0] * 500
 
 
+async def test_look_ups_are_hardly_held_up_until_slack_refuses_one() -> None:
+    slack = Slack()
+    before = [await slack.ask(Asked(key=f"{number}", method="users.info")) for number in range(150)]
+    await slack.ask(Asked(key="refused", method="users.info"), refused_for_s=2)
+    after = [await slack.ask(Asked(key=f"after {number}", method="users.info")) for number in range(3)]
+
+    assert before == [0] * 150
+    assert after == pytest.approx([2.6, 3.2, 3.8])
+
+
+async def test_a_decoration_that_is_refused_holds_no_place() -> None:
+    slack = Slack()
+    await slack.ask(Asked(key="0", method=UPDATE, haste=Haste.DECORATION), refused_for_s=2)
+
+    assert await slack.ask(Asked(key="1", method=UPDATE)) == pytest.approx(2)
+
+
 async def test_in_one_channel_one_post_is_under_way_at_a_time() -> None:
     slack, running, most = Slack(Limits()), 0, 0
 
