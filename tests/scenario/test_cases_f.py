@@ -94,7 +94,7 @@ async def test_f1_a_thread_in_a_direct_message_is_answered_in_the_thread(stage: 
     assert len(stage.replies(talk)) == 1
 
 
-async def test_f1_where_the_parent_is_gone_the_answer_still_arrives_once(stage: Stage) -> None:
+async def test_f1_where_the_parent_is_gone_the_answer_still_reaches_its_customer_once_and_alone(stage: Stage) -> None:
     buyer = stage.next_buyer()
     root = await stage.say(buyer.user, CORNER, "Something")
     with held(stage) as bodies:
@@ -104,14 +104,16 @@ async def test_f1_where_the_parent_is_gone_the_answer_still_arrives_once(stage: 
         await stage.workspace.delete(buyer.user, CORNER, ts)
         await stage.workspace.delete(buyer.user, CORNER, root.ts)
     deliver(stage, *[body for body in bodies if "subtype" not in body["event"]])
-    await stage.until(lambda: _told(stage, buyer))
+    await stage.until(lambda: _told(stage, buyer, buyer.dm))
     await stage.quiet()
 
-    assert len(_told(stage, buyer)) == 1
+    assert len(_told(stage, buyer, buyer.dm)) == 1
+    assert _told(stage, buyer, CORNER) == []
 
 
-def _told(stage: Stage, buyer: Buyer) -> list[Post]:
-    return [each for each in bot_posts(stage) if each.channel == CORNER and buyer.order.id in each.text]
+def _told(stage: Stage, buyer: Buyer, channel: str) -> list[Post]:
+    told = f"Order {buyer.order.id} was delivered"
+    return [each for each in bot_posts(stage) if each.channel == channel and each.text.startswith(told)]
 
 
 async def test_f3_in_a_thread_of_250_replies_an_answer_that_got_lost_is_found_and_not_repeated(stage: Stage) -> None:
