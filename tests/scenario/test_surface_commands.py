@@ -48,6 +48,12 @@ async def with_a_person(stage: Stage) -> tuple[Buyer, Talk, str]:
     return buyer, talk, f"T-{ticket['number']}"
 
 
+def stands(stage: Stage, talk: Talk) -> list[object]:
+    """Return how the ticket stands, but for what time alone changes."""
+    (ticket,) = tickets_of(stage, talk)
+    return [ticket[name] for name in ("owner", "status", "assignee", "priority", "route", "rating", "held_by")]
+
+
 @pytest.mark.parametrize("verb", sorted(ACTS))
 async def test_an_act_without_its_object_is_answered_with_how_it_is_written(stage: Stage, verb: str) -> None:
     said = await command(stage, OMAR, verb)
@@ -81,13 +87,13 @@ async def test_what_is_written_wrongly_is_answered_with_the_remedy_and_does_noth
     stage: Stage, written: str, told: str
 ) -> None:
     _, talk, ticket = await with_a_person(stage)
-    before = tickets_of(stage, talk)
+    before = stands(stage, talk)
 
     said = await command(stage, OMAR, written.format(ticket))
     await stage.quiet()
 
     assert told in said
-    assert tickets_of(stage, talk) == before
+    assert stands(stage, talk) == before
 
 
 @pytest.mark.parametrize(
@@ -120,7 +126,7 @@ async def test_three_thousand_characters_are_read_and_answered_within_the_limits
 
 async def test_another_persons_ticket_is_neither_stopped_nor_rated_nor_told_from_none(stage: Stage) -> None:
     _, talk, ticket = await with_a_person(stage)
-    other, before = stage.next_buyer(), tickets_of(stage, talk)
+    other, before = stage.next_buyer(), stands(stage, talk)
     told = [
         await command(stage, other.user, text)
         for text in (f"stop {ticket}", f"rate {ticket} up", "stop T-99999", "rate T-99999 up")
@@ -129,7 +135,7 @@ async def test_another_persons_ticket_is_neither_stopped_nor_rated_nor_told_from
 
     assert len(set(told)) == 1
     assert "no request of yours" in told[0]
-    assert tickets_of(stage, talk) == before
+    assert stands(stage, talk) == before
 
 
 async def test_proposals_are_listed_and_declined_by_text_alone(stage: Stage) -> None:
