@@ -12,7 +12,7 @@ import pytest_asyncio
 
 from hermes_bot import settings
 from hermes_bot.errors import SettingsError
-from hermes_bot.workspace.faults import ServerError
+from hermes_bot.workspace.faults import ApiError, ServerError
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.scenario.bot_process import environment
 from tests.scenario.cases import GONE, GUEST, SHARED, STRANGER, approval_of, change, playing, small, told
@@ -187,3 +187,39 @@ async def test_h_nobody_who_left_is_named_among_those_who_may(stage: Stage) -> N
     assert stage.workspace.roster.member(GONE).name not in names
     assert "Gast" not in names
     assert card.channel == SUPPORT
+
+
+async def test_h_who_has_left_the_group_since_does_not_approve(stage: Stage) -> None:
+    buyer, group = small(stage), stage.workspace.roster.group("S0APPROVERS")
+    _, card = await ask_for_refund(stage, buyer)
+    stage.workspace.roster.put_group(replace(group, members=tuple(each for each in group.members if each != OMAR)))
+
+    await stage.click(OMAR, card, APPROVE)
+
+    await stage.until(lambda: ("refused", OMAR) in told(stage.data, approval_of(card)))
+    await stage.quiet()
+    stage.workspace.roster.put_group(group)
+    assert stage.refunds(buyer) == 0
+    assert stage.now(card) == card
+
+
+@pytest.mark.parametrize(
+    "method, error",
+    [
+        ("usergroups.users.list", "no_such_subteam"),
+        ("usergroups.users.list", "missing_scope"),
+        ("users.info", "user_not_found"),
+    ],
+)
+async def test_h_whatever_slack_refuses_to_say_of_somebody_nothing_runs(stage: Stage, method: str, error: str) -> None:
+    buyer = small(stage)
+    _, card = await ask_for_refund(stage, buyer)
+    stage.server.faults.add(method=method, fault=ApiError(error), times=5)
+
+    await stage.click(OMAR, card, APPROVE)
+
+    await stage.until(lambda: ("refused", OMAR) in told(stage.data, approval_of(card)))
+    await stage.quiet()
+    stage.server.faults.clear()
+    assert stage.refunds(buyer) == 0
+    assert stage.now(card) == card

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -149,3 +150,19 @@ async def test_k4_an_email_of_40000_characters_is_one_card_and_bounded_text(stag
         assert len(post.text) <= 4_000
         assert post.blocks  # and not words alone, as when Slack refused them
     assert len(tickets_of(stage, talk)) == 1
+
+
+HOSTILE_NAME = "*Approved* <!channel> <https://evil.example|Omar> `x`\nOrder: 1 & Co"
+
+
+async def test_j1_a_name_is_escaped_once_on_one_line_and_formats_nothing(stage: Stage) -> None:
+    buyer, roster = stage.next_buyer(), stage.workspace.roster
+    roster.put_member(replace(roster.member(buyer.user), name=HOSTILE_NAME))
+    talk = await stage.say(buyer.user, SUPPORT, PERSON)
+    await stage.answer(talk)
+    card = await stage.card("handoff", "evil.example")
+    await stage.quiet()
+
+    whole = texts_of(stage.now(card))
+    assert any("&lt;!channel&gt; &lt;https://evil.example|Omar&gt;" in text for text in whole)
+    assert not any(BROADCAST.search(text) or "&amp;amp;" in text or "\nOrder: 1" in text for text in whole)
