@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,10 @@ from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.errors import SlackRefused
 
 EVENT_TYPE = "hermes_post"
+GONE = frozenset({"thread_not_found", "message_not_found"})
+UNREADABLE = frozenset({"unknown_method", "missing_scope"})
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +39,7 @@ class PostSearch:
         """
         found = await self._in_thread(key, channel, thread_ts, since) if thread_ts else []
         if not found:
-            posts = await self._in("conversations.history", key, channel=channel, **_after(since))
+            posts = await self._in_channel(key, channel, since)
             found = [replace(post, outside=bool(thread_ts)) for post in posts]
         return sorted(found, key=lambda post: post.ts)
 
@@ -49,7 +54,7 @@ class PostSearch:
                 if _unwritten(message)
             ]
         except SlackRefused as error:
-            if error.error not in ("thread_not_found", "message_not_found"):
+            if not _nothing_there(error):
                 raise
             return []
         return sorted(found, key=lambda post: post.ts)
@@ -60,7 +65,15 @@ class PostSearch:
                 "conversations.replies", key, channel=channel, ts=thread_ts, **_after(since or thread_ts)
             )
         except SlackRefused as error:
-            if error.error not in ("thread_not_found", "message_not_found"):
+            if not _nothing_there(error):
+                raise
+            return []
+
+    async def _in_channel(self, key: str, channel: str, since: str) -> list[Copy]:
+        try:
+            return await self._in("conversations.history", key, channel=channel, **_after(since))
+        except SlackRefused as error:
+            if not _nothing_there(error):
                 raise
             return []
 
@@ -72,6 +85,17 @@ class PostSearch:
             for message in page
             if _key(message) == key
         ]
+
+
+def _nothing_there(error: SlackRefused) -> bool:
+    """Return whether a search ends without a find: the thread is gone, or Slack does not let us look.
+
+    A post that may be there already is then sent anew: twice said is better than not at all.
+    """
+    code = error.error.partition(" ")[0]
+    if code in UNREADABLE:
+        log.warning("posts cannot be looked for", extra={"method": error.method, "error": error.error})
+    return code in GONE | UNREADABLE
 
 
 def _after(ts: str) -> dict[str, Any]:

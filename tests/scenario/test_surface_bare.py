@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from hermes_bot.workspace.faults import ApiError
+from hermes_bot.workspace.faults import ApiError, RateLimited, ServerError
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.scenario.acts import command
 from tests.scenario.bare import (
@@ -92,6 +92,21 @@ async def test_what_the_server_does_not_know_is_not_asked_for_again_and_again(pl
 
     assert unknown["agents.sessions.setStatus"] <= 1
     assert unknown.total() - before <= 5, unknown
+
+
+@pytest.mark.parametrize("fault", [ServerError(), RateLimited(1)])
+async def test_a_post_that_failed_for_a_while_is_made_though_nobody_can_look_for_it(
+    played: Played, fault: ServerError | RateLimited
+) -> None:
+    _, stage, _ = played
+    buyer = stage.next_buyer()
+    stage.server.faults.add(method="chat.postMessage", fault=fault, channel=SUPPORT)
+    talk = await stage.say(buyer.user, SUPPORT, f"Where is my order {buyer.order.id}?")
+    assert "was delivered" in await stage.answer(talk)
+    await stage.quiet()
+
+    assert len(stage.replies(talk)) == 1
+    assert stage.server.faults.waiting() == 0
 
 
 OPTIONAL = [
