@@ -73,8 +73,13 @@ LIST = _any(
 MISSING = _any(
     r"\b(?:delivered|arrived|signed for)\b.{0,60}\b(?:not|never|no|nothing|hasn'?t|haven'?t|didn'?t|isn'?t)\b",
     r"\b(?:never|not|didn'?t|haven'?t|hasn'?t)\b.{0,30}\b(?:received?|arrived?|got|get|came)\b.{0,60}\bdelivered\b",
-    r"(?:签收|送达|妥投).{0,12}(?:没收到|没有收到|未收到|没拿到|没见)",
+    r"\b(?:not|never|didn'?t|haven'?t|hasn'?t) (?:yet |even |actually )?(?:arrived?|come|came|turned up|showed up)\b",
+    r"\b(?:not|never|didn'?t|haven'?t) (?:yet |even )?(?:received?|got|gotten|get) (?:\w+ )?"
+    r"(?:it|orders?|parcels?|packages?|delivery|goods|anything|\d+)\b",
+    r"(?:没|没有|未)(?:收到|拿到|见到|送到)(?:货|它|包裹|快递|东西|订单)?[了呢啊呀]?\s*(?:[，。！？,.!?；;]|$)",
+    r"(?:还没|没有|一直没)(?:到货|到手)",
     r"(?:没收到|没有收到|未收到).{0,12}(?:签收|送达)",
+    r"(?:签收|送达|妥投).{0,12}(?:没收到|没有收到|未收到|没拿到|没见)",
     r"丢件",
     r"丢了吗",
     r"弄丢",
