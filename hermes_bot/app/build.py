@@ -265,7 +265,6 @@ def desk_of(
 ) -> Callable[[bool], Desk]:
     """Return what makes the desk for one delivery."""
     staff = Staff(roles=roles, members=staff_of(settings))
-    ways = ways_of(settings, outside.channel_ids)
     flood = FloodLimits(**settings.slack.flood.model_dump())
     agent_runs, preferences = AgentRuns(stores.database, clock=stores.clock), Preferences(stores.database)
 
@@ -284,7 +283,7 @@ def desk_of(
             agent_of=routing.agent_of,
             type_of=routing.type_of,
             redelivered=redelivered,
-            ways=ways,
+            ways=ways_of(settings, outside.channel_ids),
             memory=memory,
             agent_runs=agent_runs,
             preferences=preferences,

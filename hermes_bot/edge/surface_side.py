@@ -75,8 +75,7 @@ class SurfaceSide:
         team: str,
     ) -> None:
         self._desk = desk
-        self._sessions = sessions
-        self._responder = responder
+        self._sessions, self._responder = sessions, responder
         roles, whereabouts = Roles(desk.directory, team=team), Whereabouts(api)
         access = Access(roles, rules)
         standings = _standings(surface, desk, team)

@@ -69,15 +69,13 @@ async def playing(
     shaped: Callable[[World], World] | None = None,
     prepared: Callable[[WorkspaceServer], None] | None = None,
 ) -> AsyncIterator[Stage]:
-    """Run the whole bot in Socket Mode or over signed HTTP; at the end no letter may be dead.
+    """Run the whole bot in Socket Mode or over signed HTTP; at the end no letter is dead, but those `meant` matches.
 
-    The workspace goes by `clock`, the bot by the real time. Letters whose words are matched by `meant` may be dead.
-    `shaped` changes who and what there is, and `prepared` sets switches before the bot starts.
+    The workspace goes by `clock`, the bot by the real time; `shaped` and `prepared` change it before the bot starts.
     """
     data = folder / "data"
     shutil.copytree(vectors, data / "cache")
-    port, world = free_port(), cases_world(clerk)
-    world = shaped(world) if shaped is not None else world
+    port, world = free_port(), (shaped or replace)(cases_world(clerk))
     url = f"http://127.0.0.1:{port}/slack"
     http: dict[str, Any] = (
         {"events_url": f"{url}/events", "interactions_url": f"{url}/interactions"} if mode == "http" else {}
