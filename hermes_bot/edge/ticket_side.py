@@ -48,7 +48,7 @@ def ticket_handlers(
         handoff_channel=channel,
         on_call=on_call,
         due=due,
-        staff=StaffChannel(api, channel, clock=clock),
+        staff=StaffChannel(api, channel),
     )
     replies = Replies(
         poster, api, Gate(tickets), render, directory=directory, sessions=sessions, stream_from=stream_from
