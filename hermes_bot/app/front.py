@@ -164,6 +164,7 @@ def _limits(settings: Settings) -> Limits:
         posts_at_once=limits.posts_at_once,
         posts_a_minute=limits.posts_a_minute,
         tier_minutes=limits.tier_minutes,
+        until_refused=limits.until_refused,
     )
 
 

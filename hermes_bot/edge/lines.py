@@ -14,6 +14,7 @@ RESERVED = 5.0
 AGED_S = 60.0
 LAPSE_S = 5.0
 SOON_S = 0.25
+WARY_S = 3600.0
 MOST_PLACES = 10_000
 
 
@@ -31,19 +32,23 @@ def haste_of(message: Message) -> Haste:
 
 
 class Budget:
-    """So many calls at once, and `per_s` more with every second: in t seconds at most `at_once + per_s * t`."""
+    """So many calls at once, and `per_s` more with every second: in t seconds at most `at_once + per_s * t`.
 
-    def __init__(self, at_once: float, per_s: float, now: float) -> None:
-        self._at_once = max(at_once, 1.0)
-        self._per_s = per_s
-        self._level = self._at_once
+    Slack often takes more. So it is `trust` times that until Slack refuses a call, and again an hour after it did.
+    """
+
+    def __init__(self, at_once: float, per_s: float, now: float, *, trust: float = 1.0) -> None:
+        self._granted = (max(at_once, 1.0), per_s)
+        self._trust = max(trust, 1.0)
+        self._wary_until = now
+        self._level = self._granted[0] * self._trust
         self._at = now
-        self.reserve = min(RESERVED, self._at_once // 4)
+        self.reserve = min(RESERVED, self._granted[0] // 4)
 
     def wait_s(self, now: float, calls: float) -> float:
         """Return in how many seconds there is room for so many calls."""
         self._fill(now)
-        return max(self._at - now, 0.0) + max(calls - self._level, 0.0) / self._per_s
+        return max(self._at - now, 0.0) + max(calls - self._level, 0.0) / self._now(now)[1]
 
     def take(self, now: float) -> None:
         """Use one call."""
@@ -52,12 +57,24 @@ class Budget:
 
     def rest(self, now: float, seconds: float) -> None:
         """Have nothing for so long, then one call, then as many as come with time."""
+        self.be_wary(now)
         self._level, self._at = 1.0, max(self._at, now + seconds)
+
+    def be_wary(self, now: float) -> None:
+        """Use no more than is granted for an hour."""
+        self._wary_until = now + WARY_S
+        self._level = min(self._level, self._granted[0])
 
     def _fill(self, now: float) -> None:
         if now > self._at:
-            self._level = min(self._at_once, self._level + (now - self._at) * self._per_s)
+            at_once, per_s = self._now(now)
+            self._level = min(at_once, self._level + (now - self._at) * per_s)
             self._at = now
+
+    def _now(self, now: float) -> tuple[float, float]:
+        """Return how many may come at once, and how many more with every second."""
+        times = 1.0 if now < self._wary_until else self._trust
+        return self._granted[0] * times, self._granted[1] * times
 
 
 @dataclass(slots=True)
@@ -109,6 +126,10 @@ class Line:
         self._budget.take(now)
         self._people.pop(key, None)
         self._notices.pop(key, None)
+
+    def be_wary(self, now: float) -> None:
+        """Use no more than is granted for an hour."""
+        self._budget.be_wary(now)
 
     def rest(self, key: str, now: float, seconds: float) -> None:
         """Let nobody go for so long; the call that was turned away is the first afterwards, if it has a key."""

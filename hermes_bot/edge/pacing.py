@@ -31,20 +31,6 @@ NEVER_HELD_UP = frozenset(
         "chat.stopStream",  # as many as were started, and what was begun has to end
     }
 )
-LOOK_UPS = frozenset(
-    {
-        "chat.getPermalink",
-        "conversations.history",
-        "conversations.info",
-        "conversations.list",
-        "conversations.members",
-        "conversations.replies",
-        "usergroups.users.list",
-        "users.info",
-    }
-)
-"""Somebody waits for what they tell, and a tier says what is granted at least: ten times as many may come at once."""
-
 PER_MINUTE: Mapping[str, int] = {
     "agents.sessions.setStatus": 50,
     "assistant.threads.setSuggestedPrompts": 100,
@@ -79,12 +65,16 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What may be used. `tier_minutes`: of another method than a post, so many minutes' worth at once."""
+    """What may be used once Slack has refused a call, and `until_refused` times as much before.
+
+    `tier_minutes`: of another method than a post, so many minutes' worth at once.
+    """
 
     posts_a_second: float = 1.0
     posts_at_once: int = 100
     posts_a_minute: int = 300
     tier_minutes: float = 3.0
+    until_refused: float = 10.0
 
 
 class Pacing:
@@ -141,6 +131,8 @@ class Pacing:
         """Let the line rest for as long as Slack says, longer each time in a row; the call stays the first in it."""
         now, line = self._steady(), lines[0] if method == POST else lines[-1]
         line.refusals += 1
+        for each in lines:
+            each.be_wary(now)
         rest_s = max(error.wait_s, min(2.0 ** min(line.refusals - 1, 10), LONGEST_GROWN_S))
         line.rest(key, now, rest_s)
         log.warning("slack: rate limited", extra={"method": method, "channel": channel, "wait_s": rest_s})
@@ -170,7 +162,7 @@ class Pacing:
             a_minute, at_once = float(limits.posts_a_minute), float(limits.posts_a_minute)
         else:
             a_minute = float(PER_MINUTE.get(method, UNKNOWN_PER_MINUTE))
-            at_once = a_minute * limits.tier_minutes * (10 if method in LOOK_UPS else 1)
+            at_once = a_minute * limits.tier_minutes
         lines = [self._line((method, ""), at_once, a_minute / 60)]
         if method in IN_A_CHANNEL:
             of_channel = self._line((POST, channel), limits.posts_at_once, limits.posts_a_second, strict=True)
@@ -180,7 +172,8 @@ class Pacing:
     def _line(self, name: tuple[str, str], at_once: float, per_s: float, *, strict: bool = False) -> Line:
         line = self._lines.get(name)
         if line is None:
-            line = self._lines[name] = Line(Budget(at_once, per_s, self._steady()), strict=strict)
+            budget = Budget(at_once, per_s, self._steady(), trust=self._limits.until_refused)
+            line = self._lines[name] = Line(budget, strict=strict)
             if len(self._lines) > MOST_LINES:
                 self._lines.popitem(last=False)
         self._lines.move_to_end(name)

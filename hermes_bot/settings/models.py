@@ -43,15 +43,17 @@ class FloodSettings(Section):
 
 
 class RateLimitSettings(Section):
-    """`slack.rate_limits`: how fast Slack is called before it complains. Each process has these for itself.
+    """`slack.rate_limits`: how fast Slack is called once it has refused a call. Each process has these for itself.
 
     `tier_minutes`: of any method but a post, so many minutes' worth of what Slack's tiers grant may be used at once.
+    `until_refused`: so many times all of that, until Slack refuses a call, and again an hour after it did.
     """
 
     posts_a_second: Annotated[float, Field(gt=0, le=1_000)] = 1.0
     posts_at_once: Count = 100
     posts_a_minute: Count = 300
     tier_minutes: Annotated[float, Field(ge=0.1, le=1_000)] = 3.0
+    until_refused: Annotated[float, Field(ge=1, le=1_000)] = 10.0
 
 
 class SentFiles(Section):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hermes_bot.edge.lines import AGED_S, RESERVED, Haste
+from hermes_bot.edge.lines import AGED_S, RESERVED, WARY_S, Haste
 from hermes_bot.edge.pacing import MOST_LINES, PER_MINUTE, POST, Limits, Pacing
 from hermes_bot.edge.slack_errors import RateLimited
 from hermes_bot.errors import NotYet
@@ -29,7 +29,7 @@ from tests.edge.rig import Rig
 
 UPDATE = "chat.update"
 CHANNELS = ("C1", "C2")
-LIMITS = Limits(posts_a_second=1, posts_at_once=4, posts_a_minute=30, tier_minutes=0.2)
+LIMITS = Limits(posts_a_second=1, posts_at_once=4, posts_a_minute=30, tier_minutes=0.2, until_refused=1)
 UPDATES_AT_ONCE = 10  # 0.2 minutes of 50
 
 
@@ -186,7 +186,7 @@ async def test_people_who_wait_go_before_notices_that_came_earlier() -> None:
 
 
 async def test_a_notice_gets_through_though_people_never_stop_asking() -> None:
-    slack = Slack(Limits(posts_at_once=4))
+    slack = Slack(Limits(posts_at_once=4, until_refused=1))
     await slack.ask(Asked(key="first"), refused_for_s=1)
     await slack.ask(Asked(key="notice", haste=Haste.NOTICE))
     for number in range(int(AGED_S * 2)):
@@ -269,14 +269,20 @@ async def test_what_cannot_wait_is_never_held_up(method: str) -> None:
     assert [await slack.ask(Asked(key="same", method=method)) for _ in range(500)] == [0] * 500
 
 
-async def test_look_ups_are_hardly_held_up_until_slack_refuses_one() -> None:
-    slack = Slack()
-    before = [await slack.ask(Asked(key=f"{number}", method="users.info")) for number in range(150)]
-    await slack.ask(Asked(key="refused", method="users.info"), refused_for_s=2)
-    after = [await slack.ask(Asked(key=f"after {number}", method="users.info")) for number in range(3)]
+@pytest.mark.parametrize("method, a_second", [("users.info", 100 / 60), (UPDATE, 50 / 60), (POST, 1)])
+async def test_hardly_anything_is_held_up_until_slack_refuses_it_and_again_after_a_quiet_hour(
+    method: str, a_second: float
+) -> None:
+    slack = Slack(replace(LIMITS, posts_at_once=10, posts_a_minute=300, until_refused=10))
+    before = [await slack.ask(Asked(key=f"{number}", method=method)) for number in range(40)]
+    await slack.ask(Asked(key="refused", method=method), refused_for_s=2)
+    after = [await slack.ask(Asked(key=f"after {number}", method=method)) for number in range(3)]
+    await slack.all_gone()
+    await slack.pass_time(slack.now + WARY_S)
+    later = [await slack.ask(Asked(key=f"later {number}", method=method)) for number in range(40)]
 
-    assert before == [0] * 150
-    assert after == pytest.approx([2.6, 3.2, 3.8])
+    assert before == later == [0] * 40
+    assert after == pytest.approx([2 + (number + 1) / a_second for number in range(3)])
 
 
 async def test_a_decoration_that_is_refused_holds_no_place() -> None:

@@ -14,12 +14,6 @@ from typing import Any, Self
 
 from hermes_bot.workspace.server import WorkspaceServer
 
-UNPACED = {
-    "HERMES_SLACK__RATE_LIMITS__POSTS_AT_ONCE": "10000",
-    "HERMES_SLACK__RATE_LIMITS__POSTS_A_MINUTE": "10000",
-    "HERMES_SLACK__RATE_LIMITS__TIER_MINUTES": "100",
-}
-"""A crowd in a test is quicker than Slack lets people be; the workspace's own limits are off as well."""
 START_LIMIT_S = 180.0
 STOP_LIMIT_S = 60.0
 
@@ -38,7 +32,6 @@ def environment(server: WorkspaceServer, data: Path, **more: str) -> dict[str, s
         "HERMES_APPROVALS__APPROVERS": '["S0APPROVERS"]',
         "HERMES_PEOPLE__OPERATORS": '["S0OPERATORS"]',
         "HERMES_PEOPLE__ADMINS": '["U0ADA"]',
-        **UNPACED,
         **more,
     }
 

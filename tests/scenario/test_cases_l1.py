@@ -19,6 +19,7 @@ AS_SLACK_GRANTS = {
     "HERMES_SLACK__RATE_LIMITS__POSTS_AT_ONCE": "5",
     "HERMES_SLACK__RATE_LIMITS__POSTS_A_MINUTE": "300",
     "HERMES_SLACK__RATE_LIMITS__TIER_MINUTES": "1",
+    "HERMES_SLACK__RATE_LIMITS__UNTIL_REFUSED": "1",
 }
 PEOPLE, EACH, IN_THE_CHANNEL = 9, 3, 2
 QUESTIONS = ("Where is my order {}?", "How much did order {} cost?", "When did order {} arrive?")
