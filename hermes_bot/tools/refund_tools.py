@@ -12,6 +12,7 @@ from hermes_bot.tools.arguments import Cents, OrderNumber
 from hermes_bot.tools.goods import Wanted, wanted_of
 from hermes_bot.tools.money import format_money
 from hermes_bot.tools.order import Change, ChangeKind, Customer, Order, OrderStatus, Refund
+from hermes_bot.tools.order_effects import Check
 from hermes_bot.tools.outcome import Caller, Preview
 from hermes_bot.tools.refund_policy import Eligibility
 from hermes_bot.tools.registry import Level, ToolRefusal, tool
@@ -135,15 +136,10 @@ async def issue_refund(
     goods = _goods_of(order, items)
     _priced(goods, amount_cents)
 
-    def check(current: Order, earlier: Sequence[Refund], changes: Sequence[Change]) -> None:
-        _refuse_paid_before(goods, current, earlier, changes)
-        eligibility = shop.policies.refund.decide(current, earlier, shop.asked_at(caller), amount_cents)
-        if not eligibility.allowed:
-            raise ToolRefusal(eligibility.code.value)
-
-    written = ", ".join(each.written for each in goods)
     refund = await shop.book.issue_refund(
-        customer.id, order.id, amount_cents, reason, approval_id, shop.clock(), check=check, goods=written
+        *(customer.id, order.id, amount_cents, reason, approval_id, shop.clock()),
+        check=_asks_again(shop, caller, goods, amount_cents),
+        goods=", ".join(each.written for each in goods),
     )
     return {
         "refund_id": refund.id,
@@ -154,6 +150,18 @@ async def issue_refund(
         "amount": format_money(refund.amount_cents, order.currency, caller.language),
         "policy": shop.policies.version,
     }
+
+
+def _asks_again(shop: Shop, caller: Caller, goods: Sequence[Wanted], amount_cents: int) -> Check:
+    """Return what refuses a refund that is not allowed any more, with the order as it is by then."""
+
+    def check(order: Order, earlier: Sequence[Refund], changes: Sequence[Change]) -> None:
+        _refuse_paid_before(goods, order, earlier, changes)
+        eligibility = shop.policies.refund.decide(order, earlier, shop.asked_at(caller), amount_cents)
+        if not eligibility.allowed:
+            raise ToolRefusal(eligibility.code.value)
+
+    return check
 
 
 def _refund_fields(order: Order, refund: Refund) -> dict[str, Any]:

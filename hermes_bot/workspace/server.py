@@ -67,12 +67,8 @@ class WorkspaceServer:
             for app in apps
             if app.id in urls
         }
-        outside = Outside(
-            couriers={**self._sockets, **self._https},
-            limits=self.limits,
-            base_url=lambda: self.url,
-            socket_url=self._socket_url,
-        )
+        couriers = {**self._sockets, **self._https}
+        outside = Outside(couriers=couriers, limits=self.limits, base_url=lambda: self.url, socket_url=self._socket_url)
         chance = random.Random(seed)  # noqa: S311 - names messages, keeps nothing secret
         self.workspace = Workspace(self.world, outside, clock=clock, ids=ids, feed=feed, chance=chance)
         self.tokens = Tokens(apps)
