@@ -15,6 +15,7 @@ from hermes_bot.errors import SettingsError
 from hermes_bot.workspace.ack_faults import AckFaults
 from hermes_bot.workspace.client_api import ClientApi
 from hermes_bot.workspace.clock import Clock, RealClock
+from hermes_bot.workspace.couriers import Courier
 from hermes_bot.workspace.faults import Faults
 from hermes_bot.workspace.feed import Feed
 from hermes_bot.workspace.file_routes import FileRoutes
@@ -67,7 +68,7 @@ class WorkspaceServer:
             for app in apps
             if app.id in urls
         }
-        couriers = {**self._sockets, **self._https}
+        couriers: dict[str, Courier] = {**self._sockets, **self._https}
         outside = Outside(couriers=couriers, limits=self.limits, base_url=lambda: self.url, socket_url=self._socket_url)
         chance = random.Random(seed)  # noqa: S311 - names messages, keeps nothing secret
         self.workspace = Workspace(self.world, outside, clock=clock, ids=ids, feed=feed, chance=chance)
