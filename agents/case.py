@@ -49,7 +49,7 @@ async def case_of(origin: Message, message: Message, desk: Desk, *, agent: str) 
         choice=work.choice,
         identified=caller.customer is not None,
         memory=await desk.runs.load(ticket.id, agent, message_id=message.id),
-        board=await _board(ticket, message, desk),
+        board=await _board(ticket, origin, message, desk),
         message_id=message.id,
         at=origin.created_at,
         request=work.whole or work.text,
@@ -58,11 +58,12 @@ async def case_of(origin: Message, message: Message, desk: Desk, *, agent: str) 
     return Case(run=run, caller=caller, work=work)
 
 
-async def _board(ticket: Ticket, message: Message, desk: Desk) -> dict[str, Any]:
-    """Return the ticket's blackboard as it was before this message."""
+async def _board(ticket: Ticket, origin: Message, message: Message, desk: Desk) -> dict[str, Any]:
+    """Return the ticket's blackboard as it was before this message, as much as the route of `origin` shows of it."""
     if desk.memory is None:
         return {}
-    return (await desk.memory.board.read(ticket.id, message_id=message.id)).values
+    board, include = await desk.memory.board.read(ticket.id, message_id=message.id), desk.include_of(origin.type)
+    return (board if include is None else board.only(include)).values
 
 
 async def _task(origin: Message, message: Message, desk: Desk, agent: str) -> Case:
@@ -82,7 +83,7 @@ async def _task(origin: Message, message: Message, desk: Desk, agent: str) -> Ca
         identified=caller.customer is not None,
         message_id=message.id,
         at=origin.created_at,
-        board=await _board(ticket, message, desk) if ticket is not None else {},
+        board=await _board(ticket, origin, message, desk) if ticket is not None else {},
         request=origin.context_chain.text or str(data.get(TEXT) or ""),
         expects=origin.expects,
         task=True,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -61,6 +61,10 @@ def agent_in(type_: str) -> str:
     return type_.rpartition(".")[2]
 
 
+def everything(_type: str) -> None:
+    """Return that nothing is kept from the agent."""
+
+
 def type_named(route: str) -> str:
     """Return the type that is named after a route."""
     return f"ticket.{route}"
@@ -71,7 +75,7 @@ class Desk:
     """The services, each for the agent that needs it. `choose` is the router's: a text in, a choice out.
 
     `agent_of` tells which agent gets a type just now, empty where none does: routes come and go while the bot runs.
-    `type_of` tells the type of a route by its name.
+    `type_of` tells the type of a route by its name, `include_of` what a type's route lets its agent see; None is all.
     `redelivered` says that an earlier attempt at this message may have run part of the way. `ways` says what
     differs in a channel, by its id. `memory` is what is known beyond this message, None where nothing is kept.
     `agent_runs` keeps the runs of planners that go step by step, None where there are none. `remembering` are the
@@ -92,6 +96,7 @@ class Desk:
     choose: Callable[[str], Awaitable[RouteChoice]]
     agent_of: Callable[[str], str] = agent_in
     type_of: Callable[[str], str] = type_named
+    include_of: Callable[[str], Collection[str] | None] = everything
     redelivered: bool = False
     ways: Mapping[str, Ways] = field(default_factory=dict)
     memory: Memories | None = None

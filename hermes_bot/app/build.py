@@ -71,6 +71,10 @@ class LiveRoutes(Protocol):
         """Return the type that the route emits, empty where there is no such route."""
         ...
 
+    def include_of(self, type_: str) -> frozenset[str] | None:
+        """Return what its route shows of a message and the blackboard; None is everything."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stores:
@@ -282,6 +286,7 @@ def desk_of(
             choose=routing.choose,
             agent_of=routing.agent_of,
             type_of=routing.type_of,
+            include_of=routing.include_of,
             redelivered=redelivered,
             ways=ways_of(settings, outside.channel_ids),
             memory=memory,

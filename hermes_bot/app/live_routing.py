@@ -96,6 +96,11 @@ class LiveRouting:
         binding = self._types.get(type_)
         return next(iter(binding.agents), "") if binding is not None else ""
 
+    def include_of(self, type_: str) -> frozenset[str] | None:
+        """Return what its route shows of a message and the blackboard; None is everything."""
+        binding = self._types.get(type_)
+        return binding.include if binding is not None else None
+
     def type_of(self, route: str) -> str:
         """Return the type that the route emits, empty where there is no such route."""
         return next((each.type for each in self.routes if each.name == route), "")

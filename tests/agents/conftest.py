@@ -1,6 +1,7 @@
 import asyncio
 import shutil
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,7 @@ from hermes_bot.tools.toolbox import Toolbox
 from routing.router import Router
 from routing.routes_file import load_table
 from tests.agents.harness import NOON, TEAM, Clock, KnownPeople, Pump
+from tests.agents.model_desk import Opens
 from tests.memory.kit import WordEncoder
 
 CONFIGS = Path(__file__).parents[2] / "configs"
@@ -181,3 +183,9 @@ def pump(desk: Desk, people: KnownPeople, texts: Texts, clock: Clock) -> Pump:
         ownership=Ownership(desk.tickets, roles, people, staff=("S0OPERATORS",), render=texts.render),
         clock=clock,
     )
+
+
+@pytest.fixture
+async def opens(pump: Pump, database: Database, clock: Clock, texts: Texts) -> AsyncIterator[Opens]:
+    async with AsyncExitStack() as parts:
+        yield Opens(parts, pump, database, clock, texts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,7 @@ from hermes_bot.store.agent_runs import AgentRuns
 from hermes_bot.store.database import Database
 from hermes_bot.store.usage import UsageStore
 from tests.agents.harness import Clock, Pump
-from tests.llm.model_server import ModelServer
+from tests.llm.model_server import ModelServer, model_server
 
 CONFIGS = Path(__file__).parents[2] / "configs"
 SHIPPED, _ = read_specs(CONFIGS / "agents.yaml")
@@ -111,3 +111,18 @@ async def with_model(
 def limited(**budgets: Any) -> AgentsFile:
     """Return the shipped agents' file with other budgets."""
     return SHIPPED.model_copy(update={"budgets": Budgets.model_validate(budgets)})
+
+
+class Opens:
+    """Opens desks for one test."""
+
+    def __init__(self, parts: AsyncExitStack, pump: Pump, database: Database, clock: Clock, texts: Texts) -> None:
+        self._open = (pump, database, clock, texts)
+        self._parts = parts
+
+    async def __call__(self, *replies: Any, specs: AgentsFile = SHIPPED, **options: Any) -> ModelDesk:
+        pump, database, clock, texts = self._open
+        server: ModelServer = await self._parts.enter_async_context(model_server())
+        server.replies += replies
+        opened = with_model(pump, server, database, clock, texts, specs=specs, **options)
+        return await self._parts.enter_async_context(opened)

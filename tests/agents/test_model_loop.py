@@ -2,48 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from agents.spec import AgentsFile
-from agents.texts import Texts
 from hermes_bot.memory.fact import FactKind
 from hermes_bot.memory.owner import PersonOwner, Said
 from hermes_bot.messages.payloads import APPROVAL_REQUESTED, HANDOFF_REQUESTED, Audience, HandoffRequested, read
-from hermes_bot.store.database import Database
 from hermes_bot.tools.outcome import Refused
 from hermes_bot.tools.toolbox import Toolbox
-from tests.agents.harness import TEAM, Clock, Pump
-from tests.agents.model_desk import SHIPPED, ModelDesk, limited, with_model
-from tests.llm.model_server import Fails, ModelServer, Says, answer, call, model_server
+from tests.agents.harness import TEAM, Pump
+from tests.agents.model_desk import SHIPPED, Opens, limited
+from tests.llm.model_server import Fails, Says, answer, call
 
 WHERE = "Where is my order 10002?"
 LOOK = call("find_order", order_id="10002")
-
-
-class Opens:
-    """Opens desks for one test."""
-
-    def __init__(self, parts: AsyncExitStack, pump: Pump, database: Database, clock: Clock, texts: Texts) -> None:
-        self._open = (pump, database, clock, texts)
-        self._parts = parts
-
-    async def __call__(self, *replies: Any, specs: AgentsFile = SHIPPED, **options: Any) -> ModelDesk:
-        pump, database, clock, texts = self._open
-        server: ModelServer = await self._parts.enter_async_context(model_server())
-        server.replies += replies
-        opened = with_model(pump, server, database, clock, texts, specs=specs, **options)
-        return await self._parts.enter_async_context(opened)
-
-
-@pytest.fixture
-async def opens(pump: Pump, database: Database, clock: Clock, texts: Texts) -> AsyncIterator[Opens]:
-    async with AsyncExitStack() as parts:
-        yield Opens(parts, pump, database, clock, texts)
 
 
 async def test_the_model_looks_and_answers_from_what_it_saw(opens: Opens) -> None:
@@ -334,6 +308,19 @@ async def test_the_next_message_finds_what_was_done_and_known_before(opens: Open
     assert first.answer.text in known["what happened before"]
     assert "order: 10002" in known["blackboard"]
     assert "Prefers parcels at the door" in known["recalled facts"]
+
+
+@pytest.mark.parametrize("include, shown", [({"text", "order"}, True), ({"text", "user"}, False), (None, True)])
+async def test_of_the_blackboard_a_model_is_shown_what_its_route_names(
+    opens: Opens, include: set[str] | None, shown: bool
+) -> None:
+    desk = await opens(LOOK, answer("It is on its way."), answer("By van."))
+    desk.pump.desk = replace(desk.pump.desk, include_of=lambda _type: include)
+
+    await desk.pump.says("U0EMMA", WHERE, channel="D0EMMA")
+    await desk.pump.says("U0EMMA", "How does my order come?", channel="D0EMMA")
+
+    assert ("order: 10002" in desk.server.asked[-1].fenced.get("blackboard", "")) is shown
 
 
 async def test_a_model_is_shown_nothing_of_another_person(opens: Opens, pump: Pump) -> None:
