@@ -22,15 +22,15 @@ STALE_AFTER_S = 3600.0
 class WaitRules:
     """The limits, and as data what they hold for. A `ttl_s` in the message itself goes before all of this.
 
-    `edges` are the agents through which people write and read, `lasting` types that people decide on: they never
-    expire, nor does what comes from outside the bus; they become stale. `always` are types that call a person, and
-    those by which a task or a run goes on: late is better than never.
+    `edges` are the agents through which people write and read, `lasting` types that people decide on, and those in
+    which what they wrote is put off: they never expire, nor does what comes from outside the bus; they become stale.
+    `always` are types that call a person, and those by which a task or a run goes on: late is better than never.
     """
 
     ttl_s: float | None = DEFAULT_TTL_S
     stale_after_s: float | None = STALE_AFTER_S
     edges: frozenset[str] = frozenset({"slack"})
-    lasting: tuple[str, ...] = ("approval.#",)
+    lasting: tuple[str, ...] = ("approval.#", "ticket.gathered", "ticket.edited", "ticket.deleted")
     always: tuple[str, ...] = ("handoff.#", "ticket.failed", "task.result", "task.error", "task.due", "agent.step")
 
 

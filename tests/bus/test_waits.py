@@ -36,6 +36,8 @@ def waited(
         ({"hops": 0, "sender": "demo"}, STALE_AFTER_S, True),
         ({"agent": "slack", "type": "reply.ready"}, STALE_AFTER_S, True),
         ({"agent": "refund", "type": "approval.settled"}, STALE_AFTER_S, True),
+        ({"agent": "entry", "type": "ticket.gathered"}, STALE_AFTER_S, True),
+        ({"agent": "entry", "type": "ticket.edited"}, STALE_AFTER_S, True),
     ],
 )
 def test_each_message_has_its_limit(fields: dict[str, Any], limit_s: float, stale: bool) -> None:
