@@ -16,7 +16,7 @@ from hermes_bot.edge.slack_api import SlackApi
 from hermes_bot.edge.surface import Surface
 from hermes_bot.people import Directory
 from hermes_bot.settings import Settings
-from hermes_bot.settings.slack_access import APP_TOKEN, SIGNING_SECRET, renewed
+from hermes_bot.settings.slack_access import APP_TOKEN, SIGNING_SECRET, renewed, variable_of
 from hermes_bot.tickets.cards_due import CardsDue
 from hermes_bot.triage.corrections import CorrectionForms
 
@@ -38,6 +38,7 @@ def build_edge(
     policy = _policy(settings)
     doors = Doors(
         app_token=secret(access.app_token),
+        app_token_variable=variable_of(access, APP_TOKEN),
         signing_secret=secret(access.signing_secret),
         host=settings.http.host,
         port=settings.http.port,

@@ -26,7 +26,7 @@ from hermes_bot.messages.message import Message
 from hermes_bot.messages.payloads import EDGE
 from hermes_bot.people import Directory
 from hermes_bot.settings import Settings
-from hermes_bot.settings.slack_access import BOT_TOKEN, renewed
+from hermes_bot.settings.slack_access import BOT_TOKEN, renewed, variable_of
 from hermes_bot.store.database import Database
 from hermes_bot.tickets.thread import ThreadReader
 
@@ -106,6 +106,7 @@ class SlackFront:
         access = settings.access
         api = SlackApi(
             web_client(secret(access.bot_token), access.api_url, renew=lambda: renewed(access, BOT_TOKEN)),
+            variable=variable_of(access, BOT_TOKEN),
             pacing=Pacing(_limits(settings)),
         )
         self.directory: Directory = SlackDirectory(api, clock=clock)

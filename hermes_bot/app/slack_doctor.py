@@ -21,6 +21,7 @@ from hermes_bot.edge.manifest import SCOPES
 from hermes_bot.edge.slack_api import SlackApi, web_client
 from hermes_bot.errors import HermesError, PermanentError
 from hermes_bot.settings import Mode, Settings
+from hermes_bot.settings.slack_access import APP_TOKEN, BOT_TOKEN, variable_of
 
 NOTED_SKEW_S = 60
 REACTIONS = "reactions:write"
@@ -28,7 +29,6 @@ REMEDY_SCOPES = "hermes-bot manifest prints the app; paste it under App Manifest
 REMEDY_START = "start the bot, write to it in Slack, and run this again"
 REMEDY_EVENTS = "write to the bot in Slack; if this stays, compare the app with what hermes-bot manifest prints"
 READYZ_LIMIT_S = 3.0
-REMEDY_ACCESS = "check SLACK_BOT_TOKEN and the way to Slack"
 
 
 async def slack(settings: Settings, clock: Callable[[], datetime]) -> AsyncIterator[Finding]:
@@ -37,12 +37,12 @@ async def slack(settings: Settings, clock: Callable[[], datetime]) -> AsyncItera
         yield ok("slack", "no token: the local workspace is used")
         return
     async with aiohttp.ClientSession() as session:
-        access = settings.access
-        api = SlackApi(web_client(secret(access.bot_token), access.api_url, session))
+        access, variable = settings.access, variable_of(settings.access, BOT_TOKEN)
+        api = SlackApi(web_client(secret(access.bot_token), access.api_url, session), variable=variable)
         try:
             told, headers = await api.answered("auth.test")
         except HermesError as error:
-            yield problem("slack", str(error), REMEDY_ACCESS)
+            yield problem("slack", str(error), f"check {variable} and the way to Slack")
             return
         yield ok("slack", f"{told.get('user')} in {told.get('team')}, {settings.mode.value}")
         for finding in (*_scopes(headers, settings), *_skew(headers, clock())):
@@ -89,8 +89,8 @@ def _skew(headers: Mapping[str, Any], now: datetime) -> Iterable[Finding]:
 
 
 async def _socket(settings: Settings, session: aiohttp.ClientSession) -> Finding:
-    access = settings.access
-    api = SlackApi(web_client(secret(access.app_token), access.api_url, session), variable="SLACK_APP_TOKEN")
+    access, variable = settings.access, variable_of(settings.access, APP_TOKEN)
+    api = SlackApi(web_client(secret(access.app_token), access.api_url, session), variable=variable)
     try:
         await api.call("apps.connections.open", app_token=secret(access.app_token))
     except HermesError as error:

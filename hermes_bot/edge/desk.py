@@ -12,6 +12,7 @@ from hermes_bot.edge.proposal_cards import Corrections
 from hermes_bot.edge.renewing import Renew, never
 from hermes_bot.edge.surface import Surface
 from hermes_bot.people import Directory
+from hermes_bot.settings.slack_access import APP_TOKEN
 from hermes_bot.tickets.tickets import Tickets
 from hermes_bot.tickets.waits import Render
 
@@ -20,10 +21,12 @@ from hermes_bot.tickets.waits import Render
 class Doors:
     """How Slack reaches us: an app token opens Socket Mode, otherwise the signing secret HTTP. `port` 0: any.
 
-    `renew_app_token` and `renew_signing_secret` return what stands in their files by now.
+    `renew_app_token` and `renew_signing_secret` return what stands in their files by now. `app_token_variable` is what
+    the operator is told to look at when Slack refuses the app token.
     """
 
     app_token: str = field(default="", repr=False)
+    app_token_variable: str = APP_TOKEN
     signing_secret: str = field(default="", repr=False)
     host: str = "127.0.0.1"
     port: int = 0

@@ -194,6 +194,7 @@ class SlackEdge:
                 base_url=self._api.client.base_url,
                 ping_interval_s=self._doors.ping_interval_s,
                 renew=self._doors.renew_app_token,
+                variable=self._doors.app_token_variable,
             )
             self._socket = socket
             await self._patiently(socket.open)

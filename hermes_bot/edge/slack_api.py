@@ -15,7 +15,7 @@ from hermes_bot.edge.pacing import Pacing
 from hermes_bot.edge.renewing import Renew, RenewingClient, never
 from hermes_bot.edge.slack_errors import FOREIGN, TokenRefused, mapped
 from hermes_bot.errors import SlackRefused, TransientError
-from hermes_bot.settings.slack_access import on_loopback
+from hermes_bot.settings.slack_access import BOT_TOKEN, on_loopback
 
 SLACK_URL = "https://slack.com/api/"
 PAGE_SIZE = 200
@@ -71,7 +71,7 @@ class SlackApi:
         client: AsyncWebClient,
         *,
         limit_s: float = 10.0,
-        variable: str = "SLACK_BOT_TOKEN",
+        variable: str = BOT_TOKEN,
         pacing: Pacing | None = None,
     ) -> None:
         self.client = client

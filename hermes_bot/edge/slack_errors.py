@@ -13,6 +13,7 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 
 from hermes_bot.errors import SlackRefused, TransientError
 from hermes_bot.messages.message import utc_now
+from hermes_bot.settings.slack_access import APP_TOKEN, BOT_TOKEN
 
 DEFAULT_RETRY_AFTER_S = 1.0
 MAX_RETRY_AFTER_S = 300.0
@@ -48,10 +49,13 @@ class RateLimited(TransientError):
 
 
 class TokenRefused(TransientError):
-    """Slack refused a token. Fatal at the start; later it may be replaced, so that deliveries are kept."""
+    """Slack refused a token. Fatal at the start; later it may be replaced, so that deliveries are kept.
 
-    def __init__(self, error: str, *, variable: str = "SLACK_BOT_TOKEN") -> None:
-        token = "app token" if variable == "SLACK_APP_TOKEN" else "bot token"
+    `variable` is the one that gives the token, or that names its file.
+    """
+
+    def __init__(self, error: str, *, variable: str = BOT_TOKEN) -> None:
+        token = "app token" if variable.startswith(APP_TOKEN) else "bot token"
         super().__init__(f"Slack refused the {token}: {error}. Check {variable}.", retry_after_s=TOKEN_RETRY_AFTER_S)
         self.error = error
         self.variable = variable
@@ -61,7 +65,7 @@ FOREIGN = (SlackClientError, aiohttp.ClientError, TimeoutError, OSError, Attribu
 """What slack_sdk lets through: its own errors, the connection's, and what it stumbles over in a body that is odd."""
 
 
-def mapped(method: str, error: Exception, *, variable: str = "SLACK_BOT_TOKEN") -> TransientError | SlackRefused:
+def mapped(method: str, error: Exception, *, variable: str = BOT_TOKEN) -> TransientError | SlackRefused:
     """Return our error for one that a call of `method` raised; never raises."""
     if not isinstance(error, SlackApiError):
         return OutcomeUnknown(f"slack: {method}: {type(error).__name__}: {error}")

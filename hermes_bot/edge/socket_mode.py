@@ -17,7 +17,7 @@ from slack_sdk.socket_mode.request import SocketModeRequest
 from hermes_bot.edge.renewing import Renew, never
 from hermes_bot.edge.slack_api import SlackApi, sdk_logger, web_client
 from hermes_bot.edge.slack_app import NO_RETRY, SlackApp, refused
-from hermes_bot.settings.slack_access import on_loopback
+from hermes_bot.settings.slack_access import APP_TOKEN, on_loopback
 
 log = logging.getLogger(__name__)
 
@@ -26,13 +26,21 @@ class SocketDoor:
     """Receives events and clicks over Socket Mode."""
 
     def __init__(
-        self, app: SlackApp, *, app_token: str, base_url: str, ping_interval_s: float, renew: Renew = never
+        self,
+        app: SlackApp,
+        *,
+        app_token: str,
+        base_url: str,
+        ping_interval_s: float,
+        renew: Renew = never,
+        variable: str = APP_TOKEN,
     ) -> None:
         self._app = app
         self._app_token = app_token
         self._base_url = base_url
         self._ping_interval_s = ping_interval_s
         self._renew = renew
+        self._variable = variable
         self._client: SocketModeClient | None = None
         self._watch: asyncio.Task[None] | None = None
 
@@ -51,9 +59,8 @@ class SocketDoor:
     async def open(self) -> None:
         """Connect; raise TokenRefused for a wrong app token, TransientError when Slack is away."""
         web = web_client(self._app_token, self._base_url, renew=self._renew)
-        answer = await SlackApi(web, variable="SLACK_APP_TOKEN").call(
-            "apps.connections.open", app_token=self._app_token
-        )
+        api = SlackApi(web, variable=self._variable)
+        answer = await api.call("apps.connections.open", app_token=self._app_token)
         client = SocketModeClient(
             app_token=self._app_token, web_client=web, logger=sdk_logger(), ping_interval=self._ping_interval_s
         )

@@ -61,6 +61,11 @@ def renewed(access: SlackAccess, name: str) -> str:
     return "" if path is None else _content(name, path, [])
 
 
+def variable_of(access: SlackAccess, name: str) -> str:
+    """Return the variable to look at for a secret: its own, or the one that names its file."""
+    return f"{name}{FILE}" if name in access.files else name
+
+
 def _named_files(variables: Mapping[str, str], problems: list[Problem], home: Path) -> dict[str, Path]:
     """Return the files that secrets stand in, by the name of the secret's variable."""
     named = {name: variables[f"{name}{FILE}"] for name in SECRETS if variables.get(f"{name}{FILE}")}

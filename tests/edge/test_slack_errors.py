@@ -111,6 +111,7 @@ def test_a_missing_scope_is_named() -> None:
     [
         ("SLACK_BOT_TOKEN", "Slack refused the bot token: invalid_auth. Check SLACK_BOT_TOKEN."),
         ("SLACK_APP_TOKEN", "Slack refused the app token: invalid_auth. Check SLACK_APP_TOKEN."),
+        ("SLACK_APP_TOKEN_FILE", "Slack refused the app token: invalid_auth. Check SLACK_APP_TOKEN_FILE."),
     ],
 )
 def test_a_refused_token_is_told_in_one_sentence(variable: str, sentence: str) -> None:

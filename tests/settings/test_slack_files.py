@@ -9,7 +9,7 @@ import pytest
 from hermes_bot import settings
 from hermes_bot.errors import SettingsError
 from hermes_bot.settings import Mode
-from hermes_bot.settings.slack_access import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, renewed
+from hermes_bot.settings.slack_access import APP_TOKEN, BOT_TOKEN, SIGNING_SECRET, renewed, variable_of
 
 OTHERS = {"HERMES_APPROVALS__APPROVERS": '["U1", "S2"]', "HERMES_SLACK__HANDOFF_CHANNEL": "C9"}
 
@@ -45,6 +45,13 @@ def test_a_signing_secret_may_be_a_file_too(tmp_path: Path, files: dict[str, str
     given = files | {"SLACK_APP_TOKEN_FILE": "", "SLACK_SIGNING_SECRET_FILE": "secret"}
 
     assert settings.load(None, given, folder=tmp_path).mode is Mode.HTTP
+
+
+def test_a_secret_is_looked_for_where_it_was_given(tmp_path: Path, files: dict[str, str]) -> None:
+    access = settings.load(None, files, folder=tmp_path).access
+
+    assert variable_of(access, BOT_TOKEN) == "SLACK_BOT_TOKEN_FILE"
+    assert variable_of(access, SIGNING_SECRET) == "SLACK_SIGNING_SECRET"
 
 
 def test_a_file_is_read_again_when_asked_and_a_variable_stays_what_it_is(tmp_path: Path, files: dict[str, str]) -> None:
