@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing
@@ -12,16 +10,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hermes_bot import settings
-from hermes_bot.app import HermesApp
 from hermes_bot.workspace.clock import Clock
 from hermes_bot.workspace.people import Channel, Member, World
 from hermes_bot.workspace.posts import Post
 from hermes_bot.workspace.server import WorkspaceServer
-from tests.ports import free_port
-from tests.scenario.bot_process import environment
-from tests.scenario.crowd import dead_letters
-from tests.scenario.stage import ASK, EDIT, OLIVIA, OMAR, Buyer, Stage, story_world
+from tests.scenario.in_both_modes import running
+from tests.scenario.stage import ASK, EDIT, OLIVIA, OMAR, Buyer, Stage, key_of, story_world
 
 LARGE_CENTS = 20_000
 GUEST, GONE, STRANGER, SHARED = "U0GUEST", "U0GONE", "U9STRANGER", "C0SHARED"
@@ -69,34 +63,13 @@ async def playing(
     shaped: Callable[[World], World] | None = None,
     prepared: Callable[[WorkspaceServer], None] | None = None,
 ) -> AsyncIterator[Stage]:
-    """Run the whole bot in Socket Mode or over signed HTTP; at the end no letter is dead, but those `meant` matches.
+    """Run the whole bot among the people of the field cases; at the end no letter is dead, but those `meant` matches.
 
     The workspace goes by `clock`, the bot by the real time; `shaped` and `prepared` change it before the bot starts.
     """
-    data = folder / "data"
-    shutil.copytree(vectors, data / "cache")
-    port, world = free_port(), (shaped or replace)(cases_world(clerk))
-    url = f"http://127.0.0.1:{port}/slack"
-    http: dict[str, Any] = (
-        {"events_url": f"{url}/events", "interactions_url": f"{url}/interactions"} if mode == "http" else {}
-    )
-    async with WorkspaceServer(world=world, clock=clock, **http) as server:
-        if prepared is not None:
-            prepared(server)
-        variables = environment(server, data, **more)
-        if mode == "http":
-            secret = server.world.app.signing_secret
-            variables |= {"SLACK_APP_TOKEN": "", "SLACK_SIGNING_SECRET": secret, "HERMES_HTTP__PORT": str(port)}
-        bot = HermesApp(settings=settings.load(None, variables, folder=folder), edge=True)
-        try:
-            await bot.start()
-            stage = Stage(server, data)
-            yield stage
-            await stage.quiet()
-        finally:
-            await bot.stop()
-    dead = [letter for letter in dead_letters(data) if not (meant and re.search(meant, letter))]
-    assert dead == [], dead
+    world = (shaped or replace)(cases_world(clerk))
+    async with running(mode, world, vectors, folder, more, clock=clock, meant=meant, prepared=prepared) as stage:
+        yield stage
 
 
 def small(stage: Stage) -> Buyer:
@@ -118,8 +91,7 @@ def told(data: Path, approval: str) -> list[tuple[str, str]]:
 
 def approval_of(card: Post) -> str:
     """Return the approval that a card is about."""
-    payload = (card.metadata or {}).get("event_payload") or {}
-    return str(payload.get("key", "")).split(":")[1]
+    return key_of(card).split(":")[1]
 
 
 async def change(stage: Stage, user: str, card: Post, **arguments: str) -> Mapping[str, Any]:

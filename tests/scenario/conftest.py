@@ -9,12 +9,8 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from hermes_bot import settings
-from hermes_bot.app import HermesApp
-from hermes_bot.workspace.server import WorkspaceServer
-from tests.scenario.bot_process import environment
-from tests.scenario.crowd import dead_letters
-from tests.scenario.stage import Buyer, Stage, buyers, private_in_channels, story_world
+from tests.scenario.in_both_modes import staged
+from tests.scenario.stage import Buyer, Stage, buyers
 
 
 @pytest.fixture
@@ -34,18 +30,6 @@ def clerk() -> Buyer:
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def stage(clerk: Buyer, vectors: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
     """A bot that runs for all tests; at the end nothing private may stand in a channel, and no letter may be dead."""
-    folder = tmp_path_factory.mktemp("story")
-    data = folder / "data"
-    shutil.copytree(vectors, data / "cache")
-    async with WorkspaceServer(world=story_world(clerk.user)) as server:
-        bot = HermesApp(settings=settings.load(None, environment(server, data), folder=folder), edge=True)
-        try:
-            await bot.start()
-            stage = Stage(server, data)
-            assert stage.next_buyer() == clerk
-            yield stage
-            await stage.quiet()
-        finally:
-            await bot.stop()
-        assert private_in_channels(stage) == []
-    assert dead_letters(data) == []
+    async with staged("socket", vectors, tmp_path_factory.mktemp("story"), clerk.user) as stage:
+        assert stage.next_buyer() == clerk
+        yield stage
