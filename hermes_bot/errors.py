@@ -73,9 +73,17 @@ class SettingsError(HermesError):
 
 
 class SlackRefused(PermanentError):
-    """Slack answered with an error that trying again does not mend; `error` is Slack's own code."""
+    """Slack answered with an error that trying again does not mend.
+
+    `error` is what Slack said, its code and perhaps a remark ("missing_scope (needed: users:read)").
+    """
 
     def __init__(self, method: str, error: str) -> None:
         super().__init__(f"slack: {method} answered {error}")
         self.method = method
         self.error = error
+
+    @property
+    def code(self) -> str:
+        """Slack's own code for the error, without a remark."""
+        return self.error.partition(" ")[0]

@@ -268,8 +268,7 @@ def desk_of(
     memory: Memories | None = None,
 ) -> Callable[[bool], Desk]:
     """Return what makes the desk for one delivery."""
-    staff = Staff(roles=roles, members=staff_of(settings))
-    flood = FloodLimits(**settings.slack.flood.model_dump())
+    staff, flood = Staff(roles=roles, members=staff_of(settings)), FloodLimits(**settings.slack.flood.model_dump())
     agent_runs, preferences = AgentRuns(stores.database, clock=stores.clock), Preferences(stores.database)
 
     def desk(redelivered: bool) -> Desk:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from hermes_bot.edge.spoken import mappings
 from hermes_bot.edge.text import storable
 
 MOST_FILES = 10
@@ -28,8 +29,8 @@ class FileRules:
 def named_files(message: Mapping[str, Any], rules: FileRules | None = None) -> tuple[str, ...]:
     """Return a line for each file, those of forwarded messages too: its name, then its link, or why there is none."""
     rules = rules or FileRules()
-    shared = [each for each in _mappings(message.get("attachments")) if each.get("is_share")]
-    files = [file for each in (message, *shared) for file in _mappings(each.get("files"))]
+    shared = [each for each in mappings(message.get("attachments")) if each.get("is_share")]
+    files = [file for each in (message, *shared) for file in mappings(each.get("files"))]
     lines = [_line(file, rules) for file in files[:MOST_FILES]]
     return (*lines, f"… {len(files) - MOST_FILES}") if len(files) > MOST_FILES else tuple(lines)
 
@@ -43,10 +44,6 @@ def _line(file: Mapping[str, Any], rules: FileRules) -> str:
         return f"{name} (kind not kept)"
     fits = isinstance(link, str) and link.startswith(("https://", "http://")) and len(link) <= LINK_CHARACTERS
     return f"{name} {storable(link)}" if fits and isinstance(link, str) else name
-
-
-def _mappings(value: object) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
 def _words(raw: object) -> str:

@@ -92,10 +92,9 @@ def _nothing_there(error: SlackRefused) -> bool:
 
     A post that may be there already is then sent anew: twice said is better than not at all.
     """
-    code = error.error.partition(" ")[0]
-    if code in UNREADABLE:
+    if error.code in UNREADABLE:
         log.warning("posts cannot be looked for", extra={"method": error.method, "error": error.error})
-    return code in GONE | UNREADABLE
+    return error.code in GONE | UNREADABLE
 
 
 def _after(ts: str) -> dict[str, Any]:

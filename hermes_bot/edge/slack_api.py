@@ -122,7 +122,7 @@ class SlackApi:
             await self.call(method, limit_s=limit_s, haste=Haste.DECORATION, **arguments)
         except SlackRefused as error:
             log.debug("let go", extra={"method": method, "error": error.error})
-            return error.error.partition(" ")[0]
+            return error.code
         except TransientError as error:
             log.debug("let go", extra={"method": method, "error": str(error)})
             return UNAVAILABLE

@@ -37,7 +37,7 @@ def own_words(message: Mapping[str, Any]) -> str:
 
 def reported(message: Mapping[str, Any]) -> str:
     """Return the words of a program's message, which may stand in its attachments alone, or go on there."""
-    parts = [own_words(message), *(_report(each) for each in _mappings(message.get("attachments")))]
+    parts = [own_words(message), *(_report(each) for each in mappings(message.get("attachments")))]
     return clipped("\n".join(dict.fromkeys(part for part in parts if part.strip())), QUOTE_CHARACTERS)
 
 
@@ -57,7 +57,7 @@ def _in_blocks(blocks: object) -> str:
 def _forwarded(attachments: object, *, alone: bool) -> Iterator[str]:
     """Yield the words of shared messages, within a bound; `alone`: the message has no other words."""
     left = QUOTE_CHARACTERS
-    shared = [each for each in _mappings(attachments) if each.get("is_share") or (alone and each.get("is_msg_unfurl"))]
+    shared = [each for each in mappings(attachments) if each.get("is_share") or (alone and each.get("is_msg_unfurl"))]
     for each in shared[:MOST_QUOTES]:
         found = next((words for words in _versions(each) if words.strip()), "")
         if found and left > 0:
@@ -69,7 +69,7 @@ def _forwarded(attachments: object, *, alone: bool) -> Iterator[str]:
 def _versions(share: Mapping[str, Any]) -> Iterator[str]:
     """Yield the words of a shared message, the best first: its text, its blocks, what stands in for both."""
     yield share["text"] if isinstance(share.get("text"), str) else ""
-    for each in _mappings(share.get("message_blocks")):
+    for each in mappings(share.get("message_blocks")):
         inner = each.get("message")
         yield _in_blocks(inner.get("blocks")) if isinstance(inner, Mapping) else ""
     yield share["fallback"] if isinstance(share.get("fallback"), str) else ""
@@ -79,7 +79,8 @@ def _quoted(words: str) -> str:
     return "\n".join([FORWARDED, *(f"&gt; {line}" for line in words.splitlines())])
 
 
-def _mappings(value: object) -> list[Mapping[str, Any]]:
+def mappings(value: object) -> list[Mapping[str, Any]]:
+    """Return the JSON objects of a list, none of what is no list."""
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 

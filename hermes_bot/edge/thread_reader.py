@@ -16,7 +16,7 @@ from typing import Any
 from hermes_bot.edge.files import named_files
 from hermes_bot.edge.inbound import BOT_MESSAGE, SLACKBOT, SPOKEN_SUBTYPES, Bot, identifier
 from hermes_bot.edge.slack_api import PAGE_SIZE, SlackApi
-from hermes_bot.edge.spoken import reported, spoken
+from hermes_bot.edge.spoken import mappings, reported, spoken
 from hermes_bot.edge.text import decode, shorten
 from hermes_bot.errors import NotYet, PermanentError, TransientError
 from hermes_bot.messages.payloads import Inbound
@@ -121,10 +121,9 @@ class SlackThreads:
         if cursor:
             arguments["cursor"] = cursor
         page = await self._asked(arguments)
-        messages, metadata = page.get("messages"), page.get("response_metadata")
+        metadata = page.get("response_metadata")
         following = metadata.get("next_cursor") if isinstance(metadata, Mapping) else ""
-        shown = [each for each in messages if isinstance(each, Mapping)] if isinstance(messages, list) else []
-        return shown, str(following or "")
+        return mappings(page.get("messages")), str(following or "")
 
     async def _asked(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the answer; a turn that comes within moments is waited for, once."""
