@@ -329,20 +329,19 @@ def about(type_: str, payload: Any, context_id: str, priority: int = PRIORITY_US
 
 
 async def test_a_settled_card_overtakes_the_redraws_that_came_before_it(socket_rig: Rig) -> None:
-    rig = socket_rig
-    tickets = [await rig.ticket(text=f"help {number}") for number in range(3)]
-    request = await rig.approval(tickets[0])
-    await rig.deliver(about(APPROVAL_REQUESTED, ApprovalRequested(approval_id=request.id), request.context_id))
+    tickets = [await socket_rig.ticket(text=f"help {number}") for number in range(3)]
+    request = await socket_rig.approval(tickets[0])
+    await socket_rig.deliver(about(APPROVAL_REQUESTED, ApprovalRequested(approval_id=request.id), request.context_id))
     redraws = [about(TICKET_CARD, TicketCard(ticket_id=each.id), each.context_id, PRIORITY_NOTICE) for each in tickets]
     for redraw in redraws:
-        await rig.deliver(redraw)
+        await socket_rig.deliver(redraw)
     decided = ApprovalSettled(approval_id=request.id, ticket_id=request.ticket_id, status="approved")
     settled = about(APPROVAL_SETTLED, decided, request.context_id)
-    rig.server.faults.add(method=UPDATE, fault=faults.RateLimited(30))
+    socket_rig.server.faults.add(method=UPDATE, fault=faults.RateLimited(30))
     turns: dict[str, float] = {}
     for message in [*redraws, settled]:
         with pytest.raises(NotYet) as told:
-            await rig.deliver(message, redelivered=True)
+            await socket_rig.deliver(message, redelivered=True)
         turns[message.id] = told.value.wait_s
 
     first, second, *others = sorted(turns, key=lambda each: turns[each])

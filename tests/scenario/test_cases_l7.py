@@ -9,21 +9,16 @@ import pytest
 import pytest_asyncio
 
 from hermes_bot.workspace.faults import ApiError, Fault, RateLimited
-from tests.llm.model_server import Asked, Fails, ModelServer, Reply, Silent, model_server
+from tests.llm.model_server import ModelServer, model_server
 from tests.scenario.cases import playing
 from tests.scenario.field import BOT, soon, tickets_of
 from tests.scenario.in_both_modes import MODES
 from tests.scenario.stage import SUPPORT, Stage, Talk, ask_for_refund
+from tests.scenario.thinking import THINK, asking, slow
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-THINK = "take your time"
 MANY = 100
-
-
-def slow(asked: Asked) -> Reply:
-    """Think about some messages until the test has seen enough; leave the others to the rules."""
-    return Silent() if THINK in asked.text else Fails(status=400)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -36,8 +31,7 @@ async def model() -> AsyncIterator[ModelServer]:
 async def stage(
     request: pytest.FixtureRequest, model: ModelServer, vectors: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Stage]:
-    more = {"HERMES_MODEL__NAME": "scripted", "HERMES_MODEL__TIMEOUT_S": "300", "OPENAI_BASE_URL": model.base_url}
-    more |= {"HERMES_MODEL__FAILURE_THRESHOLD": "10000", "HERMES_SLACK__SEEN_REACTION": "eyes"}
+    more = asking(model) | {"HERMES_SLACK__SEEN_REACTION": "eyes"}
     async with playing(request.param, tmp_path_factory.mktemp("cases"), vectors, more=more) as stage:
         yield stage
 

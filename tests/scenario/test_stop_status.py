@@ -10,21 +10,16 @@ import pytest
 import pytest_asyncio
 from slack_sdk.web.async_client import AsyncWebClient
 
-from tests.llm.model_server import Asked, Fails, ModelServer, Reply, Silent, model_server
+from tests.llm.model_server import ModelServer, model_server
 from tests.scenario.cases import playing, small
 from tests.scenario.field import held, tickets_of
 from tests.scenario.in_both_modes import MODES
 from tests.scenario.stage import CORNER, SUPPORT, Stage, Talk, ask_for_refund, buttons
+from tests.scenario.thinking import THINK, asking, slow
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
-THINK = "take your time"
 STOPPED = "I've stopped"
-
-
-def slow(asked: Asked) -> Reply:
-    """Think without end about some messages; leave the others to the rules."""
-    return Silent() if THINK in asked.text else Fails(status=400)
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -37,9 +32,7 @@ async def model() -> AsyncIterator[ModelServer]:
 async def stage(
     request: pytest.FixtureRequest, model: ModelServer, vectors: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Stage]:
-    more = {"HERMES_MODEL__NAME": "scripted", "HERMES_MODEL__TIMEOUT_S": "300", "OPENAI_BASE_URL": model.base_url}
-    more |= {"HERMES_MODEL__FAILURE_THRESHOLD": "10000"}
-    async with playing(request.param, tmp_path_factory.mktemp("stop"), vectors, more=more) as stage:
+    async with playing(request.param, tmp_path_factory.mktemp("stop"), vectors, more=asking(model)) as stage:
         yield stage
 
 
