@@ -35,6 +35,7 @@ from hermes_bot.people import Directory
 from hermes_bot.settings import Mode, Settings
 from hermes_bot.settings.agent_limits import AgentSettings, RetryPolicy
 from hermes_bot.settings.models import DataSettings, ObserveSettings, StoreSettings
+from hermes_bot.settings.slack_access import BOT_TOKEN, variable_of
 from hermes_bot.store.database import Database
 from hermes_bot.workspace.server import WorkspaceServer
 
@@ -142,7 +143,9 @@ class ReplayFront(LibraryFront):
     """Looks people up in Slack and posts nothing there."""
 
     def __init__(self, settings: Settings, database: Database, clock: Clock) -> None:
-        api = SlackApi(web_client(secret(settings.access.bot_token), settings.access.api_url))
+        access = settings.access
+        client = web_client(secret(access.bot_token), access.api_url)
+        api = SlackApi(client, variable=variable_of(access, BOT_TOKEN))
         directory: Directory = SlackDirectory(api, clock=clock)
         super().__init__(database, directory, clock)
         self._api = api
