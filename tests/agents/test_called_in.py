@@ -66,12 +66,12 @@ def worked_on(turn: Turn) -> Work:
     ["can you help?", "", "Hi", "please help", "see above", "Can you help me with this, please?", "any update?", "?"],
 )
 async def test_what_the_customer_said_before_is_what_a_mere_call_means(pump: Pump, call: str) -> None:
-    threads = standing(pump, line(EMMA, "My order 10001 did not arrive"), line(LINA, "Same here", place=1))
+    threads = standing(pump, line(EMMA, "My order 10001 is late"), line(LINA, "Same here", place=1))
 
     turn = await called(pump, call)
     assert turn.route == "order"
     assert "10001" in turn.answer.text
-    assert worked_on(turn).text == "\n".join(filter(None, ["My order 10001 did not arrive", call.strip()]))
+    assert worked_on(turn).text == "\n".join(filter(None, ["My order 10001 is late", call.strip()]))
     assert len(threads.asked) == 1  # each message is handled twice
 
 

@@ -83,7 +83,7 @@ async def test_f3_of_250_replies_the_context_holds_the_last_ones_and_the_parent(
 
 async def test_f3_what_the_customer_said_as_the_parent_is_what_a_mere_call_means(stage: Stage) -> None:
     buyer, other = stage.next_buyer(), stage.next_buyer()
-    root = await stage.say(buyer.user, CORNER, f"My order {buyer.order.id} did not arrive")
+    root = await stage.say(buyer.user, CORNER, f"My order {buyer.order.id} is late")
     await stage.say(other.user, CORNER, f"Mine is {other.order.id}, refund me", root.ts)
     talk = await call(stage, buyer, root.ts, "can you help?")
     answer = await stage.answer(talk)

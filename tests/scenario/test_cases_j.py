@@ -152,7 +152,7 @@ async def test_k4_an_email_of_40000_characters_is_one_card_and_bounded_text(stag
     assert len(tickets_of(stage, talk)) == 1
 
 
-HOSTILE_NAME = "*Approved* <!channel> <https://evil.example|Omar> `x`\nOrder: 1 & Co"
+HOSTILE_NAME = "*Approved* <!channel> <https://names.example|Omar> `x`\nOrder: 1 & Co"
 
 
 async def test_j1_a_name_is_escaped_once_on_one_line_and_formats_nothing(stage: Stage) -> None:
@@ -160,9 +160,9 @@ async def test_j1_a_name_is_escaped_once_on_one_line_and_formats_nothing(stage: 
     roster.put_member(replace(roster.member(buyer.user), name=HOSTILE_NAME))
     talk = await stage.say(buyer.user, SUPPORT, PERSON)
     await stage.answer(talk)
-    card = await stage.card("handoff", "evil.example")
+    card = await stage.card("handoff", "names.example")
     await stage.quiet()
 
     whole = texts_of(stage.now(card))
-    assert any("&lt;!channel&gt; &lt;https://evil.example|Omar&gt;" in text for text in whole)
+    assert any("&lt;!channel&gt; &lt;https://names.example|Omar&gt;" in text for text in whole)
     assert not any(BROADCAST.search(text) or "&amp;amp;" in text or "\nOrder: 1" in text for text in whole)

@@ -54,6 +54,8 @@ class McpSource:
         self._look = asyncio.Event()
         self._wrong: SettingsError | None = None
         self._owner: asyncio.Task[None] | None = None
+        self._leaving = False
+        self._over = False
 
     async def open(self) -> None:
         """Return once the server answered or did not; raise SettingsError where what it offers does not fit."""
@@ -68,7 +70,9 @@ class McpSource:
         owner, self._owner = self._owner, None
         if owner is None:
             return
-        owner.cancel()
+        self._over = True
+        if not self._leaving:  # a cancelled farewell would leave the server's process behind
+            owner.cancel()
         with suppress(TimeoutError):
             async with asyncio.timeout(CLOSE_LIMIT_S):
                 await asyncio.wait([owner])
@@ -99,6 +103,9 @@ class McpSource:
                 cause = _cause(error)
                 self._wrong = cause if isinstance(cause, SettingsError) else self._wrong
                 reason = _reason(cause)
+            self._leaving = False
+            if self._over:
+                return
             worked, self._client = self._client is not None, None
             self.away = f"it does not answer ({reason})"
             logger.warning("an MCP server is away", extra={"server": self.name, "reason": reason})
@@ -111,6 +118,7 @@ class McpSource:
         async with AsyncExitStack() as stack:
             async with asyncio.timeout(self._spec.connect_timeout_s):
                 client = await stack.enter_async_context(self._connect())
+                stack.callback(self._leaves)
                 offered = await _listed(client)
             self._offer(offered)
             self._client, self.away = client, ""
@@ -125,6 +133,9 @@ class McpSource:
                 if found != offered:
                     self._offer(found)
                     offered = found
+
+    def _leaves(self) -> None:
+        self._leaving = True
 
     def _offer(self, offered: Sequence[ServerTool]) -> None:
         file, at = self._connections.file, ("mcp", self.name)
