@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, Strict, model_validator
+from pydantic import AfterValidator, Field, SecretStr, Strict, model_validator
 
 from hermes_bot.settings.agent_limits import AgentSettings
 from hermes_bot.settings.approval_settings import ApprovalSettings
@@ -70,6 +71,13 @@ class ThreadContextSettings(Section):
     characters: Annotated[int, Field(ge=500, le=40_000)] = 6_000
 
 
+def _emoji_name(word: str) -> str:
+    """Return the word where it is an emoji's name as Slack's API takes it, or empty."""
+    if re.fullmatch(r"[a-z0-9_+'-]{0,100}", word):
+        return word
+    raise ValueError(f"must be the name of an emoji without colons, such as eyes, not {word!r}")
+
+
 class SlackSettings(Section):
     """`slack`: where the bot listens and where it hands over. No support channels = every channel the bot is in."""
 
@@ -81,7 +89,7 @@ class SlackSettings(Section):
     files: SentFiles = SentFiles()
     thread_context: ThreadContextSettings = ThreadContextSettings()
     stream_from: Annotated[int, Field(ge=0)] = 1_200
-    seen_reaction: Annotated[str, Field(pattern=r"^([a-z0-9_+'-]{1,100})?$")] = ""
+    seen_reaction: Annotated[str, AfterValidator(_emoji_name)] = ""
 
 
 class PeopleSettings(Section):

@@ -41,9 +41,9 @@ def read_access(variables: Mapping[str, str], problems: list[Problem], home: Pat
     for name in (name for name in (APP_TOKEN, SIGNING_SECRET, API_URL) if variables.get(name) and not bot):
         _add(problems, name, f"is set, but {BOT_TOKEN} is missing; set it, or unset both to use the local workspace")
     if bot and not bot.startswith("xoxb-"):
-        _add(problems, BOT_TOKEN, "must start with xoxb-; it stands under “OAuth & Permissions” in your Slack app")
+        _refuse_kind(problems, BOT_TOKEN, files, "xoxb-", "OAuth & Permissions")
     if app and not app.startswith("xapp-"):
-        _add(problems, APP_TOKEN, "must start with xapp-; it stands under “App-Level Tokens” in your Slack app")
+        _refuse_kind(problems, APP_TOKEN, files, "xapp-", "App-Level Tokens")
     if api_url and urlsplit(api_url).scheme not in {"http", "https"}:
         _add(problems, API_URL, "must be an http:// or https:// address")
     return SlackAccess(
@@ -73,6 +73,15 @@ def _named_files(variables: Mapping[str, str], problems: list[Problem], home: Pa
         if variables.get(name):
             _add(problems, f"{name}{FILE}", f"is set, and so is {name}; unset one of them")
     return {name: home / Path(path).expanduser() for name, path in named.items()}
+
+
+def _refuse_kind(problems: list[Problem], name: str, files: Mapping[str, Path], start: str, place: str) -> None:
+    """Add that a token is of another kind, by what a person would change: the variable, or the file it names."""
+    told = f"must start with {start}; it stands under “{place}” in your Slack app"
+    if name in files:
+        _add(problems, f"{name}{FILE}", f"names {files[name]}, which holds another kind of token: it {told}")
+    else:
+        _add(problems, name, told)
 
 
 def _content(name: str, path: Path, problems: list[Problem]) -> str:

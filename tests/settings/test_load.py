@@ -268,3 +268,18 @@ def test_the_standard_variable_of_opentelemetry_sets_the_endpoint_and_ours_wins(
 
     assert settings.load(None, standard, folder=tmp_path).observe.otlp_endpoint == "http://127.0.0.1:4318"
     assert settings.load(None, standard | ours, folder=tmp_path).observe.otlp_endpoint == "http://127.0.0.1:9"
+
+
+@pytest.mark.parametrize("word", [":eyes:", "👀", "Eyes"])
+def test_a_reaction_that_is_no_name_of_an_emoji_is_refused_with_how_it_is_written(tmp_path: Path, word: str) -> None:
+    path = written(tmp_path, f'slack:\n  seen_reaction: "{word}"\n')
+
+    with pytest.raises(SettingsError, match=r"hermes\.yaml:2: slack\.seen_reaction: .* without colons, such as eyes"):
+        settings.load(path, {}, folder=tmp_path)
+
+
+@pytest.mark.parametrize("word", ["eyes", "+1", ""])
+def test_a_reaction_is_named_as_slack_names_it(tmp_path: Path, word: str) -> None:
+    path = written(tmp_path, f'slack:\n  seen_reaction: "{word}"\n')
+
+    assert settings.load(path, {}, folder=tmp_path).slack.seen_reaction == word

@@ -93,7 +93,8 @@ def test_a_wrong_kind_of_token_in_a_file_is_refused_without_being_shown(tmp_path
 
     said = refusal(files, tmp_path)
 
-    assert "SLACK_BOT_TOKEN must start with xoxb-" in said
+    named = f"SLACK_BOT_TOKEN_FILE names {tmp_path / 'bot'}, which holds another kind of token"
+    assert f"{named}: it must start with xoxb-" in said
     assert "of-a-person" not in said
 
 
