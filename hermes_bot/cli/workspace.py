@@ -33,11 +33,13 @@ def workspace(
     as_json: AsJson = False,
 ) -> None:
     """Run a workspace that speaks Slack's own protocols, for a bot that is started beside it."""
+    from hermes_bot.cli.ports import check_port
     from hermes_bot.workspace.people import demo_world
     from hermes_bot.workspace.server import WorkspaceServer
     from hermes_bot.workspace.world_file import Described, read_world
 
     described = read_world(file) if file is not None else Described(world=demo_world())
+    check_port(host, port, "--port")
     server = WorkspaceServer(
         world=described.world, host=host, port=port, request_urls=described.request_urls, state_path=state
     )

@@ -4,10 +4,15 @@ import asyncio
 import json
 import os
 import signal
+import socket
 import sys
 from pathlib import Path
 
+import pytest
 from slack_sdk.web.async_client import AsyncWebClient
+
+from hermes_bot.cli.ports import PortTaken
+from hermes_bot.cli.workspace import workspace
 
 LIMIT_S = 60.0
 
@@ -60,3 +65,11 @@ async def test_a_file_that_is_wrong_ends_it_with_its_line(tmp_path: Path) -> Non
 
     assert process.returncode == 2
     assert "people.yaml:1" in said.decode()
+
+
+def test_a_port_in_use_is_told_with_the_option_of_this_command() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+
+        with pytest.raises(PortTaken, match=f"127.0.0.1:{port}: .*; choose another with --port$"):
+            workspace(port=port)
