@@ -103,15 +103,15 @@ class SlackFront:
         self._bus = bus
         self._forgets = SelfService(settings, stores, texts, clock)
         self.team = ""
-        access = settings.access
+        slack, access = settings.slack, settings.access
         api = SlackApi(
             web_client(secret(access.bot_token), access.api_url, renew=lambda: renewed(access, BOT_TOKEN)),
             variable=variable_of(access, BOT_TOKEN),
-            pacing=Pacing(_limits(settings)),
+            pacing=Pacing(Limits(**slack.rate_limits.model_dump())),
         )
         self.directory: Directory = SlackDirectory(api, clock=clock)
         self.threads: ThreadReader | None = None
-        self._api, self._bounds = api, _bounds(settings)
+        self._api, self._bounds = api, ThreadBounds(**slack.thread_context.model_dump())
         self._edge = build_edge(
             settings, stores, api, self.directory, bus, clock, texts=texts, probes=probes, surface=surface
         )
@@ -155,24 +155,6 @@ class SlackFront:
     async def close(self) -> None:
         """Disconnect."""
         await self._edge.stop()
-
-
-def _limits(settings: Settings) -> Limits:
-    """Return how fast Slack may be called, as the settings say."""
-    limits = settings.slack.rate_limits
-    return Limits(
-        posts_a_second=limits.posts_a_second,
-        posts_at_once=limits.posts_at_once,
-        posts_a_minute=limits.posts_a_minute,
-        tier_minutes=limits.tier_minutes,
-        until_refused=limits.until_refused,
-    )
-
-
-def _bounds(settings: Settings) -> ThreadBounds:
-    """Return how much of a thread is read."""
-    wanted = settings.slack.thread_context
-    return ThreadBounds(messages=wanted.messages, characters=wanted.characters)
 
 
 class LibraryFront:
