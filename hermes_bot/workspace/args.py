@@ -1,4 +1,4 @@
-"""The arguments of a Web API call, merged from query string, form and JSON body (WIRE section 1)."""
+"""The arguments of a Web API call, merged from query string, form and JSON body."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Block Kit as strictly as Slack takes it: kinds, fields, required parts and sizes (WIRE section 7).
+"""Block Kit as strictly as Slack takes it: kinds, fields, required parts and sizes.
 
 Each fault is one of Slack's sentences, with the JSON pointer of its place.
 """

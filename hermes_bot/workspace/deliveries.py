@@ -1,6 +1,6 @@
 """Envelopes on their way over Socket Mode: waiting for an ack, sent again after 0 s, 60 s and 300 s, held in a gap.
 
-At least once, as WIRE section 2 has it: a redelivery keeps its envelope_id and event_id, an ack counts from whichever
+At least once: a redelivery keeps its envelope_id and event_id, an ack counts from whichever
 socket it comes, an ack after the limit does not stop the next try. Interactions are tried once.
 """
 

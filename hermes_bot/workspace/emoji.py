@@ -1,4 +1,4 @@
-"""Emoji as Slack stores them: what a person types as a character is kept as `:shortcode:` (WIRE section 6).
+"""Emoji as Slack stores them: what a person types as a character is kept as `:shortcode:`.
 
 The names are those of the page's picker; `emoji.json` is made with it, by deploy/write_emoji.mjs.
 """

@@ -1,4 +1,4 @@
-"""The home that an app shows each person, and the opening of its tabs (WIRE section 12)."""
+"""The home that an app shows each person, and the opening of its tabs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events and interactions over signed HTTP, for an app that is configured with a request URL (WIRE section 3)."""
+"""Events and interactions over signed HTTP, for an app that is configured with a request URL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The blocks that came with agents (WIRE section 12): markdown, tables, tasks, plans, cards, containers, feedback."""
+"""The blocks that came with agents: markdown, tables, tasks, plans, cards, containers, feedback."""
 
 from __future__ import annotations
 

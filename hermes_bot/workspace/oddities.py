@@ -1,4 +1,4 @@
-"""What reaches an app in Slack without a person of the workspace typing it: a test lets it happen (WIRE section 5)."""
+"""What reaches an app in Slack without a person of the workspace typing it: a test lets it happen."""
 
 from __future__ import annotations
 

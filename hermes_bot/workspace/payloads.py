@@ -1,4 +1,4 @@
-"""What all payloads of interactivity begin with: who pressed, in which team, for which app (WIRE section 8)."""
+"""What all payloads of interactivity begin with: who pressed, in which team, for which app."""
 
 from __future__ import annotations
 

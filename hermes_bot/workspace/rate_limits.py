@@ -1,4 +1,4 @@
-"""Slack's rate limits (WIRE section 1), for a workspace in which a test, or somebody with a bot, turned them on."""
+"""Slack's rate limits, for a workspace in which a test, or somebody with a bot, turned them on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Response URLs: five answers to a click in thirty minutes, whatever the app may post otherwise (WIRE section 8)."""
+"""Response URLs: five answers to a click in thirty minutes, whatever the app may post otherwise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an agent says of its work in a thread: status, title, suggested prompts (WIRE sections 10 and 12)."""
+"""What an agent says of its work in a thread: status, title, suggested prompts."""
 
 from __future__ import annotations
 

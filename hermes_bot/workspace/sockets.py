@@ -1,4 +1,4 @@
-"""Socket Mode: the app's WebSocket connections, one of which gets each envelope (WIRE section 2)."""
+"""Socket Mode: the app's WebSocket connections, one of which gets each envelope."""
 
 from __future__ import annotations
 

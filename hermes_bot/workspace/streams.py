@@ -1,4 +1,4 @@
-"""Messages that are written piece by piece: chat.startStream, appendStream and stopStream (WIRE sections 10 and 12)."""
+"""Messages that are written piece by piece: chat.startStream, appendStream and stopStream."""
 
 from __future__ import annotations
 

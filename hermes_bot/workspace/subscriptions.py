@@ -1,4 +1,4 @@
-"""Whether an app is still told of events: Slack stops when nearly all that it delivers fails (WIRE section 3)."""
+"""Whether an app is still told of events: Slack stops when nearly all that it delivers fails."""
 
 from __future__ import annotations
 

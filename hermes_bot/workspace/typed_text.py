@@ -1,4 +1,4 @@
-"""What Slack's own client makes of the text that a person types (WIRE section 6)."""
+"""What Slack's own client makes of the text that a person types."""
 
 from __future__ import annotations
 

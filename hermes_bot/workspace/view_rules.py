@@ -1,4 +1,4 @@
-"""What Slack asks of a modal or a home (WIRE section 7)."""
+"""What Slack asks of a modal or a home."""
 
 from __future__ import annotations
 

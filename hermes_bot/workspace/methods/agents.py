@@ -1,4 +1,4 @@
-"""agents.sessions.* and assistant.threads.*: what an agent says of its work (WIRE sections 10 and 12)."""
+"""agents.sessions.* and assistant.threads.*: what an agent says of its work."""
 
 from __future__ import annotations
 
