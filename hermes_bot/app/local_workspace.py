@@ -18,7 +18,8 @@ def own_world() -> World:
         for one in features["shortcuts"]
     ]
     commands = tuple(one["command"] for one in features["slash_commands"])
-    return demo_world(App(commands=commands, shortcuts=tuple(shortcuts)))
+    escaped = tuple(one["command"] for one in features["slash_commands"] if one["should_escape"])
+    return demo_world(App(commands=commands, escaped_commands=escaped, shortcuts=tuple(shortcuts)))
 
 
 def in_workspace(settings: Settings, server: WorkspaceServer) -> Settings:

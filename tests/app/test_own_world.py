@@ -9,3 +9,7 @@ def test_the_demo_offers_the_command_and_the_shortcuts_of_the_manifest() -> None
 
     assert app.commands == (COMMAND,)
     assert {one.callback_id for one in app.shortcuts if one.of_message} == {SHORTCUT_TICKET, SHORTCUT_EXPLAIN}
+
+
+def test_a_colleague_named_in_a_command_comes_as_a_token_as_in_slack() -> None:
+    assert own_world().app.escaped_commands == (COMMAND,)
