@@ -191,7 +191,8 @@ class Commands:
         home = asked.message.child(
             HOME_OPENED, Home(user=person.user, team=person.team), context_id=f"home:{person.team}:{person.user}"
         )
-        said = self._render(LANGUAGES[wanted] or person.language, "command.language.done")
+        done = "command.language.done" if LANGUAGES[wanted] else "command.language.auto"
+        said = self._render(LANGUAGES[wanted] or person.language, done)
         looking = await self._surface.preferences.look_at_home(person.team, [person.user])
         return Answer(text=said, outputs=(home,) if looking else ())
 

@@ -141,6 +141,7 @@ async def test_a_language_chosen_on_home_is_the_answers_language(stage: Stage) -
 
     assert "订单" in await stage.ask(buyer.user, SUPPORT, f"Where is my order {buyer.order.id}?")
     assert "I'll answer" in await command(stage, buyer.user, "language en")
+    assert "in the language that it is written in" in await command(stage, buyer.user, "language auto")
     assert "was delivered" in await stage.ask(buyer.user, SUPPORT, f"Where is my order {buyer.order.id}?")
 
 
