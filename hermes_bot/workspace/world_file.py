@@ -158,7 +158,7 @@ def read_world(path: Path) -> Described:
 def _no_manifests(file: YamlFile, path: Path, specs: WorldFile) -> Iterator[Problem]:
     for number, spec in enumerate(specs.apps):
         if spec.manifest and not (path.parent / spec.manifest).is_file():
-            text = f"there is no file {spec.manifest!r} in the folder of this one"
+            text = f"there is no file {spec.manifest!r} in the folder of this one; put it there, or leave manifest out"
             yield file.problem(("apps", number, "manifest"), text)
 
 
