@@ -12,7 +12,7 @@ import pytest
 
 from hermes_bot.edge.edge import Doors
 from hermes_bot.edge.http_door import HttpDoor, signature
-from hermes_bot.edge.renewing import Renew
+from hermes_bot.edge.renewing import Renew, RenewingClient
 from hermes_bot.edge.slack_api import SlackApi, web_client
 from hermes_bot.edge.slack_errors import TokenRefused
 from hermes_bot.workspace.people import App
@@ -42,6 +42,23 @@ async def test_a_refused_token_gives_way_to_what_its_file_holds_by_now() -> None
         assert list(left) == []
         assert api.refused == ""
         assert [post.text for post in server.workspace.posts.all()].count("still here") == 1
+
+
+async def test_the_token_of_another_workspace_is_never_used() -> None:
+    async with WorkspaceServer() as server:
+        old = server.world.app.bot_token
+        foreign = server.tokens.issue(old)
+        client = web_client(old, server.api_url, renew=lambda: foreign)
+        assert isinstance(client, RenewingClient)
+        api = SlackApi(client)
+        await api.call("auth.test")
+        client._identity = ("T0ELSEWHERE", "U0OTHER")  # as if it had begun elsewhere
+        server.tokens.revoke(old)
+
+        with pytest.raises(TokenRefused):
+            await api.call("chat.postMessage", channel="C0SUPPORT", text="to strangers")
+        assert client.token == old
+        assert "to strangers" not in [post.text for post in server.workspace.posts.all()]
 
 
 async def test_a_refused_token_that_its_file_still_holds_is_refused() -> None:
