@@ -95,7 +95,7 @@ def _content(name: str, path: Path, problems: list[Problem]) -> str:
     except UnicodeDecodeError:
         _add(problems, f"{name}{FILE}", f"names {path}, which is no text; {remedy}")
         return ""
-    if len(found.split()) != 1:
+    if len(found.split()) != 1 or not (found.isascii() and found.isprintable()):
         _add(problems, f"{name}{FILE}", f"names {path}, which must hold the secret and nothing else; {remedy}")
         return ""
     return found

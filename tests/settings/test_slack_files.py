@@ -71,6 +71,8 @@ def test_a_file_is_read_again_when_asked_and_a_variable_stays_what_it_is(tmp_pat
         (b"", "nothing else"),
         (b"xoxb-1\nxoxb-2\n", "nothing else"),
         (b"\xff", "text"),
+        (b"xoxb-1\x00", "nothing else"),
+        ("xoxb-ü".encode(), "nothing else"),
     ],
 )
 def test_a_file_that_is_of_no_use_is_named_with_its_variable_and_the_remedy(
