@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import ipaddress
+import os
 import re
+import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -21,6 +24,7 @@ SIGNING_SECRET = "SLACK_SIGNING_SECRET"  # noqa: S105  # the name of a variable,
 API_URL = "SLACK_API_URL"
 SECRETS = (BOT_TOKEN, APP_TOKEN, SIGNING_SECRET)
 FILE = "_FILE"
+LONGEST_SECRET = 10_000
 PERSON = re.compile(r"[USW][A-Z0-9]+")
 
 
@@ -72,7 +76,7 @@ def _named_files(variables: Mapping[str, str], problems: list[Problem], home: Pa
     for name in named:
         if variables.get(name):
             _add(problems, f"{name}{FILE}", f"is set, and so is {name}; unset one of them")
-    return {name: home / Path(path).expanduser() for name, path in named.items()}
+    return {name: home / os.path.expanduser(path) for name, path in named.items()}  # noqa: PTH111 - Path's raises
 
 
 def _refuse_kind(problems: list[Problem], name: str, files: Mapping[str, Path], start: str, place: str) -> None:
@@ -88,7 +92,7 @@ def _content(name: str, path: Path, problems: list[Problem]) -> str:
     """Return the secret that stands in the file; what is wrong with it is added to `problems`, never its words."""
     remedy = f"mount or write it there, or set {name}"
     try:
-        found = path.read_text(encoding="utf-8").strip()
+        found = _words(path).strip()
     except OSError as error:
         _add(problems, f"{name}{FILE}", f"names {path}, which cannot be read ({error.strerror}); {remedy}")
         return ""
@@ -99,6 +103,16 @@ def _content(name: str, path: Path, problems: list[Problem]) -> str:
         _add(problems, f"{name}{FILE}", f"names {path}, which must hold the secret and nothing else; {remedy}")
         return ""
     return found
+
+
+def _words(path: Path) -> str:
+    """Return the text of a file of a secret's size; a pipe or a device would never end."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "it is no ordinary file")
+    if found.st_size > LONGEST_SECRET:
+        raise OSError(errno.EFBIG, "it is too large for a secret")
+    return path.read_text(encoding="utf-8")
 
 
 def check_access(access: SlackAccess, settings: FileSettings, point_at: PointAt) -> list[Problem]:

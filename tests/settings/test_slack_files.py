@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,7 @@ def test_a_file_is_read_again_when_asked_and_a_variable_stays_what_it_is(tmp_pat
         (b"\xff", "text"),
         (b"xoxb-1\x00", "nothing else"),
         ("xoxb-ü".encode(), "nothing else"),
+        (b"x" * 20_000, "too large"),
     ],
 )
 def test_a_file_that_is_of_no_use_is_named_with_its_variable_and_the_remedy(
@@ -88,6 +90,17 @@ def test_a_file_that_is_of_no_use_is_named_with_its_variable_and_the_remedy(
     assert reason in said
     assert "or set SLACK_BOT_TOKEN" in said
     assert "xoxb-" not in said
+
+
+@pytest.mark.parametrize("place", ["pipe", "~nobody-of-this-name/bot"])
+def test_what_is_no_ordinary_file_is_refused_and_not_waited_for(
+    tmp_path: Path, files: dict[str, str], place: str
+) -> None:
+    os.mkfifo(tmp_path / "pipe")
+
+    assert f"SLACK_BOT_TOKEN_FILE names {tmp_path / place}" in refusal(
+        files | {"SLACK_BOT_TOKEN_FILE": place}, tmp_path
+    )
 
 
 def test_a_wrong_kind_of_token_in_a_file_is_refused_without_being_shown(tmp_path: Path, files: dict[str, str]) -> None:
