@@ -13,6 +13,9 @@ from hermes_bot.tickets.thread import ThreadLine, Writer
 from hermes_bot.tickets.tickets import Tickets
 
 
+LONGEST_EDIT = 2_000  # about what the first reading leaves of a line
+
+
 class ThreadLines:
     """The lines in the store. Every method is one transaction and may be repeated."""
 
@@ -44,8 +47,8 @@ class ThreadLines:
         return await self._database.run(work)
 
     async def edit(self, team: str, channel: str, ts: str, text: str) -> Sequence[str]:
-        """Put new words in place of the old; return the ids of the tickets that show them."""
-        return await self._changed(team, channel, ts, text)
+        """Put new words, the first of them, in place of the old, or take the line away for none; return the ids of the tickets that show them."""
+        return await self._changed(team, channel, ts, text[:LONGEST_EDIT])
 
     async def delete(self, team: str, channel: str, ts: str) -> Sequence[str]:
         """Take a line away; return the ids of the tickets that showed it."""

@@ -33,6 +33,8 @@ async def check(database: Database) -> None:
     assert [each.text for each in await lines.all(ids[0])] == ["The parent", "One", "Two"]
     assert await lines.all(ids[0]) == await lines.keep(ids[0], [line(FIRST, "Read again")])
     assert await lines.keep("T-99", []) == []
+    assert await lines.edit("T0HERMES", "C0SUPPORT", FIRST, "long " * 8_000) == ids[:2]
+    assert [len(each.text) for each in await lines.all(ids[0])] == [10, 2_000, 3]
     assert await lines.edit("T0HERMES", "C0SUPPORT", FIRST, "First") == ids[:2]
     assert await lines.delete("T0HERMES", "C0SUPPORT", SECOND) == ids[:2]
     assert await lines.delete("T0HERMES", "C0SUPPORT", SECOND) == []
