@@ -12,7 +12,6 @@ from hermes_bot.tickets.rows import number_of
 from hermes_bot.tickets.thread import ThreadLine, Writer
 from hermes_bot.tickets.tickets import Tickets
 
-
 LONGEST_EDIT = 2_000  # about what the first reading leaves of a line
 
 
@@ -47,7 +46,10 @@ class ThreadLines:
         return await self._database.run(work)
 
     async def edit(self, team: str, channel: str, ts: str, text: str) -> Sequence[str]:
-        """Put new words, the first of them, in place of the old, or take the line away for none; return the ids of the tickets that show them."""
+        """Put new words in place of the old, no words take the line away; return the ids of the tickets that show them.
+
+        Of many words the first are kept.
+        """
         return await self._changed(team, channel, ts, text[:LONGEST_EDIT])
 
     async def delete(self, team: str, channel: str, ts: str) -> Sequence[str]:
