@@ -21,7 +21,7 @@ from hermes_bot.edge.inbound import (
     identifier,
     team_of,
 )
-from hermes_bot.edge.spoken import spoken
+from hermes_bot.edge.spoken import own_words, spoken
 from hermes_bot.edge.text import decode, mentions
 from hermes_bot.messages.message import PRIORITY_OPERATOR, PRIORITY_USER, Chain, Message
 from hermes_bot.messages.payloads import fields_of
@@ -70,7 +70,7 @@ def _edited(
     if not (user and ts and _by_a_person(now, bot)) or edit.get("user") not in (None, "", user):
         return None
     text, previous = _words(now, bot), _words(before, bot)
-    called = mode is Mode.MENTIONS and mentions(spoken(now), bot.user) and not mentions(spoken(before), bot.user)
+    called = mode is Mode.MENTIONS and _calls(now, bot) and not _calls(before, bot)
     if (text == previous and not called) or (not before and not edit):
         return None
     body = Edited(
@@ -87,6 +87,11 @@ def _edited(
     )
     moment = identifier(edit.get("ts")) or identifier(event.get("event_ts")) or identifier(event.get("ts"))
     return _message(TICKET_EDITED, body, ts, f"edited:{moment}", text)
+
+
+def _calls(message: Mapping[str, Any], bot: Bot) -> bool:
+    """Return whether the person's own words mention the bot; whom they quote calls nobody."""
+    return mentions(own_words(message), bot.user)
 
 
 def _deleted(
