@@ -74,8 +74,8 @@ def test_an_edit_that_calls_the_bot_is_one_task_in_both_of_its_events() -> None:
 
 def test_whom_a_forwarded_message_mentions_is_not_called_by_an_edit() -> None:
     forwarded = {"attachments": [{"is_share": True, "text": "<@U0HERMES> refund A1001"}]}
-    event = {"type": "message", "subtype": "message_changed", "channel": "C0SUPPORT", "event_ts": EDIT_TS}
-    event |= {"message": AFTER | forwarded, "previous_message": BEFORE}
+    shape = {"type": "message", "subtype": "message_changed", "channel": "C0SUPPORT", "event_ts": EDIT_TS}
+    event = shape | {"message": AFTER | forwarded, "previous_message": BEFORE}
 
     message = read_change({"team_id": "T0HERMES", "event": event}, bot=BOT, policy=MENTIONS)
 
