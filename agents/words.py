@@ -15,6 +15,7 @@ from hermes_bot.tools.order_number import order_numbers_in
 READ_CHARACTERS = 2_000
 SHORT_WORDS = 8
 SHORT_HAN = 15
+FORWARDED = "[forwarded]"  # what the edge puts above words that somebody forwards
 
 
 class SmallTalk(StrEnum):
@@ -118,6 +119,11 @@ def says_yes(text: str) -> bool:
 def says_no(text: str) -> bool:
     """Return whether the text declines what was asked."""
     return _NO.match(plain(text)) is not None
+
+
+def own_part(text: str) -> str:
+    """Return what the writer says themselves, without what they forward under it."""
+    return text.partition(FORWARDED)[0]
 
 
 def only_asks_about_refunds(text: str) -> bool:

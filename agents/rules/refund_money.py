@@ -8,6 +8,7 @@ from typing import Any
 
 from agents.action import CHOICE_HUMAN, Action, CallTool, Finish, Outcome
 from agents.planner import Observation, Run
+from agents.rules.intents import asks_for_money
 from agents.rules.refund_part import CHOICE_CONFIRM, Part, part_of
 from agents.rules.talk import Talk, moment
 from agents.rules.which_order import (
@@ -21,7 +22,7 @@ from agents.rules.which_order import (
     to_people,
     words_of,
 )
-from agents.words import only_asks_about_refunds, says_no, says_yes
+from agents.words import only_asks_about_refunds, own_part, says_no, says_yes
 from hermes_bot.messages.payloads import Choice
 
 
@@ -59,6 +60,9 @@ def _wanted(run: Run) -> bool:
     """Return whether the customer has clearly asked for this order's refund, and not only about it."""
     if run.choice or (run.memory.get("waiting") == "confirm" and says_yes(run.text)):
         return True
+    own = own_part(run.text)
+    if own != run.text and not asks_for_money(own):
+        return False  # the wish may be the other's whom they quote
     return bool(orders_named(run)) and not only_asks_about_refunds(run.text)
 
 

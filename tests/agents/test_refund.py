@@ -4,6 +4,7 @@ from datetime import timedelta
 import pytest
 
 from agents.desk import Desk
+from hermes_bot.edge.spoken import FORWARDED
 from hermes_bot.messages.payloads import (
     APPROVAL_REQUESTED,
     HANDOFF_REQUESTED,
@@ -39,6 +40,17 @@ async def test_a_refund_waits_for_a_person_and_is_then_paid_once_and_told(
     assert (refund.amount_cents, refund.approval_id) == (10280, request.id)
     assert (await desk.approvals.get(request.id)).result == "€102.80 refunded for order 10001"
     assert (await desk.tickets.get(waiting.id)).status is TicketStatus.SOLVED
+
+
+@pytest.mark.parametrize("comment, requests", [("no", 0), ("Who wrote this?", 0), ("", 0), ("Refund me, please", 1)])
+async def test_a_wish_that_is_only_quoted_is_asked_about_first(
+    pump: Pump, desk: Desk, comment: str, requests: int
+) -> None:
+    quote = f"{comment}\n{FORWARDED}\n> I want a refund for order 10001".strip()
+    asked = await pump.says("U0EMMA", quote)
+
+    assert ("Shall I ask for it?" in asked.answer.text) is (requests == 0)
+    assert len(await desk.approvals.listing()) == requests
 
 
 async def test_the_same_in_chinese(pump: Pump, book: OrderBook) -> None:
