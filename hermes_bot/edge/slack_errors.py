@@ -107,7 +107,7 @@ def _date(text: str) -> datetime | None:
     """Return the time of an HTTP date; one without a zone is in UTC."""
     try:
         found = parsedate_to_datetime(text)
-    except (ValueError, IndexError, TypeError):
+    except (ValueError, IndexError, TypeError, OverflowError):
         return None
     return found if found.tzinfo is not None else found.replace(tzinfo=UTC)
 

@@ -40,6 +40,7 @@ def answered(status: int, body: Any, headers: dict[str, Any] | None = None) -> S
         ({"Retry-After": "0"}, 1),
         ({"Retry-After": ""}, 1),
         ({"Retry-After": "nan"}, 1),
+        ({"Retry-After": "Tue, 01 Dec 2026 02:00:00 +99999999999999999999"}, 1),
         ({"Retry-After": []}, 1),
         ({"Retry-After": " 2.5 "}, 2.5),
         ({"Retry-After": "604800"}, 300),
