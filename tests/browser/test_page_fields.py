@@ -1,12 +1,12 @@
 """The page of the local workspace: fields in messages, each choice with what stands in all the others."""
 
 import pytest
-from playwright.async_api import expect
+from playwright.async_api import Locator, expect
 from slack_bolt.async_app import AsyncAck
 
 from hermes_bot.workspace.server import WorkspaceServer
 from tests.browser.kit import Json, button, mrkdwn, words
-from tests.browser.seat import Seats
+from tests.browser.seat import Seat, Seats
 from tests.workspace.bot import Bot, running
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="module")]
@@ -57,6 +57,31 @@ async def told_of(server: WorkspaceServer, clicks: list[Json], number: int) -> N
     await server.workspace.wait_for(lambda: len(clicks) >= number)
 
 
+async def chosen(seat: Seat, card: Locator, server: WorkspaceServer, clicks: list[Json]) -> None:
+    """Use each control of the form, one after the other."""
+    await card.get_by_label("How shall we send it?").select_option("Express")
+    await told_of(server, clicks, 1)
+    await card.get_by_label("Labels").click()
+    await seat.page.get_by_role("dialog").get_by_label("Fragile").check()
+    await seat.page.get_by_role("dialog").get_by_label("Heavy").check()
+    await seat.page.keyboard.press("Escape")
+    await told_of(server, clicks, 2)
+    await card.get_by_label("Late").check()
+    await told_of(server, clicks, 3)
+    await card.get_by_label("Replace").check()
+    await told_of(server, clicks, 4)
+    await card.get_by_role("button", name="More", exact=True).click()
+    await seat.page.get_by_role("menuitem", name="Copy its number").click()
+    await told_of(server, clicks, 5)
+    await card.get_by_label("When?").fill("2026-12-24")
+    await told_of(server, clicks, 6)
+    await card.get_by_label("Who?").select_option("Omar Haddad")
+    await told_of(server, clicks, 7)
+    await card.get_by_label("Note").fill("at noon")
+    await card.get_by_label("Note").press("Enter")
+    await told_of(server, clicks, 8)
+
+
 async def test_every_choice_in_a_message_reaches_the_app_as_slack_sends_it(
     seats: Seats, server: WorkspaceServer
 ) -> None:
@@ -65,27 +90,7 @@ async def test_every_choice_in_a_message_reaches_the_app_as_slack_sends_it(
         posted = await bot.client.chat_postMessage(channel="C0SUPPORT", text="x", blocks=FORM)
         seat = await seats.take("U0EMMA", "C0SUPPORT")
         card = seat.message(posted["ts"])
-        await card.get_by_label("How shall we send it?").select_option("Express")
-        await told_of(server, clicks, 1)
-        await card.get_by_label("Labels").click()
-        await seat.page.get_by_role("dialog").get_by_label("Fragile").check()
-        await seat.page.get_by_role("dialog").get_by_label("Heavy").check()
-        await seat.page.keyboard.press("Escape")
-        await told_of(server, clicks, 2)
-        await card.get_by_label("Late").check()
-        await told_of(server, clicks, 3)
-        await card.get_by_label("Replace").check()
-        await told_of(server, clicks, 4)
-        await card.get_by_role("button", name="More", exact=True).click()
-        await seat.page.get_by_role("menuitem", name="Copy its number").click()
-        await told_of(server, clicks, 5)
-        await card.get_by_label("When?").fill("2026-12-24")
-        await told_of(server, clicks, 6)
-        await card.get_by_label("Who?").select_option("Omar Haddad")
-        await told_of(server, clicks, 7)
-        await card.get_by_label("Note").fill("at noon")
-        await card.get_by_label("Note").press("Enter")
-        await told_of(server, clicks, 8)
+        await chosen(seat, card, server, clicks)
 
     told = [{**click["actions"][0], "action_ts": ""} for click in clicks]
     assert [one["action_id"] for one in told] == ["way", "labels", "wrong", "now", "more", "day", "who", "note"]
